@@ -1,0 +1,110 @@
+//! The one concrete database of the store: SQLite in a file, or PostgreSQL on a server.
+//!
+//! It executes statements, one transaction at a time, and gives both databases the same manners: numbered parameters,
+//! the same kinds of values, the same errors. What the statements say is left to the store's verbs.
+
+mod batch;
+mod location;
+mod migration;
+mod postgres;
+mod row;
+mod sqlite;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub(crate) use self::batch::{Batch, Durability, Sql};
+pub use self::location::Location;
+pub(crate) use self::migration::Migration;
+pub(crate) use self::row::Row;
+pub(crate) use self::value::Value;
+use crate::Error;
+
+/// A statement that only reads, with its values.
+pub(crate) type Read = (Sql, Vec<Value>);
+
+/// A handle on the database; clones share its connections.
+#[derive(Clone)]
+pub(crate) enum Db {
+    Sqlite(sqlite::Sqlite),
+    Postgres(postgres::Postgres),
+}
+
+impl Db {
+    /// Opens the database and brings its schema up to date. A fresh one is created; one that is foreign, damaged or of
+    /// a newer selfmade is refused and left as it is.
+    pub(crate) async fn open(location: &Location, migrations: &'static [Migration]) -> Result<Db, Error> {
+        match location {
+            Location::Sqlite(path) => sqlite::Sqlite::open(path, migrations).await.map(Db::Sqlite),
+            Location::Postgres(url) => postgres::Postgres::open(url, migrations).await.map(Db::Postgres),
+        }
+    }
+
+    /// All rows of a statement that may scan; SQLite does so on a thread of its own.
+    pub(crate) async fn query<T>(
+        &self,
+        sql: impl Into<Sql>,
+        values: impl Into<Vec<Value>>,
+        from_row: impl Fn(&Row) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        let answers = self.read(vec![(sql.into(), values.into())]).await?;
+        answers.iter().flatten().map(from_row).collect()
+    }
+
+    /// The first row, if there is one. For look-ups by key: SQLite answers on the calling thread, which is quicker
+    /// than waking another, so the statement must not scan.
+    pub(crate) async fn optional<T>(
+        &self,
+        sql: impl Into<Sql>,
+        values: impl Into<Vec<Value>>,
+        from_row: impl Fn(&Row) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        let rows = match self {
+            Db::Sqlite(sqlite) => sqlite.look_up((sql.into(), values.into())).await?,
+            Db::Postgres(postgres) => postgres.query((sql.into(), values.into())).await?,
+        };
+        rows.first().map(from_row).transpose()
+    }
+
+    /// The first row, which has to exist; a look-up like [`optional`](Db::optional).
+    pub(crate) async fn one<T>(
+        &self,
+        sql: impl Into<Sql>,
+        values: impl Into<Vec<Value>>,
+        from_row: impl Fn(&Row) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let sql = sql.into();
+        let no_row = Error::NoRow { sql: if self.is_sqlite() { sql.sqlite } else { sql.postgres } };
+        self.optional(sql, values, from_row).await?.ok_or(no_row)
+    }
+
+    /// Several reads that see the same moment; one answer for each.
+    pub(crate) async fn read(&self, reads: Vec<Read>) -> Result<Vec<Vec<Row>>, Error> {
+        match self {
+            Db::Sqlite(sqlite) => sqlite.read(reads).await,
+            Db::Postgres(postgres) => postgres.read(reads).await,
+        }
+    }
+
+    /// Carries out a batch as one transaction and answers what each of its statements returned. Once handed over it
+    /// is carried out even if the caller stops waiting.
+    pub(crate) async fn write(&self, batch: Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Error> {
+        match self {
+            Db::Sqlite(sqlite) => sqlite.write(batch, durability).await,
+            Db::Postgres(postgres) => postgres.write(batch, durability).await,
+        }
+    }
+
+    /// Finishes what was handed over and lets go of the database. Every later use, also of a clone, answers
+    /// [`Error::Closed`].
+    pub(crate) async fn close(&self) {
+        match self {
+            Db::Sqlite(sqlite) => sqlite.close().await,
+            Db::Postgres(postgres) => postgres.close(),
+        }
+    }
+
+    pub(crate) fn is_sqlite(&self) -> bool {
+        matches!(self, Db::Sqlite(_))
+    }
+}

@@ -1,0 +1,126 @@
+//! From the URL of a server to a pool of connections.
+//!
+//! `sslmode` is `disable`, `prefer` (the default) or `require`. Whom to trust is said by `sslrootcert=FILE`, the one
+//! parameter the driver does not know; with it the server's name and certificate are always verified, so `verify-ca`
+//! and `verify-full` mean the same as `require`. Without it `prefer` connects in the clear.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::{Config, NoTls};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::Error;
+
+/// A batch occupies a connection for a few milliseconds; more connections than this cost the server more than they
+/// give, and several of us may share it.
+const CONNECTIONS: usize = 16;
+/// How long to wait for a free connection, and for a new one, before saying that there is none.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long sent data may stay unacknowledged before a connection counts as dead.
+const SILENCE: Duration = Duration::from_secs(30);
+
+pub(super) fn pool(url: &str) -> Result<(Pool, String), Error> {
+    let (mut config, authority) = parse(url)?;
+    let server = describe(&config);
+    configure(&mut config);
+    let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    let manager = match (config.get_ssl_mode(), authority) {
+        (SslMode::Disable, _) | (SslMode::Prefer, None) => {
+            config.ssl_mode(SslMode::Disable);
+            Manager::from_config(config, NoTls, recycling)
+        }
+        (_, Some(file)) => Manager::from_config(config, tls(&file)?, recycling),
+        (_, None) => return Err(Error::NoCertificates { mode: "require".to_owned() }),
+    };
+    let pool = Pool::builder(manager)
+        .max_size(CONNECTIONS)
+        .runtime(Runtime::Tokio1)
+        .wait_timeout(Some(PATIENCE))
+        .create_timeout(Some(PATIENCE))
+        .build()
+        .map_err(|error| Error::Url { detail: error.to_string() })?;
+    Ok((pool, server))
+}
+
+/// Host, port and database of a URL; nothing else of it, because passwords hide in more than one place.
+pub(crate) fn describe_url(url: &str) -> String {
+    parse(url).map_or_else(|_| "PostgreSQL at an unreadable URL".to_owned(), |(config, _)| describe(&config))
+}
+
+fn parse(url: &str) -> Result<(Config, Option<PathBuf>), Error> {
+    let (base, query) = url.split_once('?').unwrap_or((url, ""));
+    let mut authority = None;
+    let mut kept = Vec::new();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        match pair.split_once('=') {
+            Some(("sslrootcert", file)) => authority = Some(PathBuf::from(file)),
+            Some(("sslmode", "verify-ca" | "verify-full")) => kept.push("sslmode=require"),
+            _ => kept.push(pair),
+        }
+    }
+    let config: Config = format!("{base}?{}", kept.join("&")).parse().map_err(|error| unreadable(&error))?;
+    Ok((config, authority))
+}
+
+/// The driver names the parameter at fault, not its value.
+fn unreadable(error: &tokio_postgres::Error) -> Error {
+    let reason = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
+    Error::Url { detail: reason }
+}
+
+fn describe(config: &Config) -> String {
+    let ports = config.get_ports();
+    let hosts = config.get_hosts().iter().enumerate().map(|(index, host)| {
+        let port = ports.get(index).or(ports.first()).unwrap_or(&5432);
+        match host {
+            Host::Tcp(name) => format!("{name}:{port}"),
+            #[cfg(unix)]
+            Host::Unix(folder) => format!("{}:{port}", folder.display()),
+        }
+    });
+    let hosts = hosts.collect::<Vec<_>>().join(",");
+    let database = config.get_dbname().or(config.get_user()).unwrap_or("postgres");
+    format!("`{hosts}`, database `{database}`")
+}
+
+fn configure(config: &mut Config) {
+    // Sent with the first message of a connection, so it costs no round trip.
+    let options = [config.get_options().unwrap_or_default(), "-c search_path=selfmade"].join(" ");
+    config.options(options.trim());
+    if config.get_application_name().is_none() {
+        config.application_name("selfmade");
+    }
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(PATIENCE);
+    }
+    if config.get_tcp_user_timeout().is_none() {
+        config.tcp_user_timeout(SILENCE);
+    }
+}
+
+fn tls(file: &Path) -> Result<MakeRustlsConnect, Error> {
+    let refused = |detail: String| Error::Certificates { path: file.to_owned(), detail };
+    let mut roots = RootCertStore::empty();
+    for certificate in CertificateDer::pem_file_iter(file).map_err(|error| refused(error.to_string()))? {
+        let certificate = certificate.map_err(|error| refused(error.to_string()))?;
+        roots.add(certificate).map_err(|error| refused(error.to_string()))?;
+    }
+    if roots.is_empty() {
+        return Err(refused("it holds no certificate".to_owned()));
+    }
+    // Named here rather than installed for the process: a library leaves that to `main`.
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| refused(error.to_string()))?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(MakeRustlsConnect::new(config))
+}

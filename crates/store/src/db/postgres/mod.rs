@@ -1,0 +1,130 @@
+//! PostgreSQL: a pool of connections to a server, batches sent without waiting in between.
+//!
+//! `connect` turns a URL into a pool, `migrate` brings the schema up to date, `wire` translates values, `pipeline` sends
+//! statements ahead of their answers and `fault` words what went wrong.
+//!
+//! All tables live in the schema `selfmade`, which every connection searches alone. A server's databases are often
+//! given out by someone else and shared, so other programs' tables beside ours are no reason to refuse one; in a schema
+//! of our own they cannot meet.
+
+mod connect;
+mod fault;
+mod migrate;
+mod pipeline;
+mod wire;
+
+use std::sync::Arc;
+
+use deadpool_postgres::{Object, Pool};
+
+pub(super) use self::connect::describe_url;
+use self::fault::Fault;
+use self::pipeline::{Prepared, prepare};
+use super::batch::Values;
+use super::{Batch, Durability, Migration, Read, Row};
+use crate::Error;
+
+/// How often a batch is played again after the server chose it as the victim of a deadlock.
+const DEADLOCK_ATTEMPTS: usize = 5;
+
+#[derive(Clone)]
+pub(crate) struct Postgres {
+    pool: Pool,
+    /// Host, port and database, for messages.
+    server: Arc<str>,
+}
+
+impl Postgres {
+    pub(super) async fn open(url: &str, migrations: &'static [Migration]) -> Result<Postgres, Error> {
+        let (pool, server) = connect::pool(url)?;
+        let postgres = Postgres { pool, server: server.into() };
+        let mut client = postgres.client().await?;
+        migrate::migrate(&mut client, &postgres.server, migrations).await?;
+        Ok(postgres)
+    }
+
+    pub(super) async fn query(&self, read: Read) -> Result<Vec<Row>, Error> {
+        Ok(self.read(vec![read]).await?.pop().unwrap_or_default())
+    }
+
+    /// A connection may have died while it lay in the pool. Reading again does no harm, so a read is tried once more,
+    /// on a new connection.
+    pub(super) async fn read(&self, reads: Vec<Read>) -> Result<Vec<Vec<Row>>, Error> {
+        match self.try_read(&reads).await {
+            Err(Error::ConnectionLost { .. }) => self.try_read(&reads).await,
+            answer => answer,
+        }
+    }
+
+    /// The batch runs in a task of its own: a caller that stops waiting must not leave a transaction open.
+    pub(super) async fn write(&self, batch: Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Error> {
+        let postgres = self.clone();
+        let writing = tokio::spawn(async move { postgres.write_to_the_end(&batch, durability).await });
+        writing.await.unwrap_or(Err(Error::Closed))
+    }
+
+    pub(super) fn close(&self) {
+        self.pool.close();
+    }
+
+    async fn client(&self) -> Result<Object, Error> {
+        self.pool.get().await.map_err(|error| fault::no_connection(&self.server, error))
+    }
+
+    async fn try_read(&self, reads: &[Read]) -> Result<Vec<Vec<Row>>, Error> {
+        let client = self.client().await?;
+        let answer = read(&client, reads).await;
+        self.tell(client, answer)
+    }
+
+    async fn write_to_the_end(&self, batch: &Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Error> {
+        let client = self.client().await?;
+        for _ in 1..DEADLOCK_ATTEMPTS {
+            match write(&client, batch, durability).await {
+                Err(fault) if fault.may_be_repeated() => {}
+                answer => return self.tell(client, answer),
+            }
+        }
+        let answer = write(&client, batch, durability).await;
+        self.tell(client, answer)
+    }
+
+    fn tell<T>(&self, client: Object, answer: Result<T, Fault>) -> Result<T, Error> {
+        answer.map_err(|fault| {
+            let error = fault.tell(&self.server);
+            if let Error::ConnectionLost { .. } = error {
+                // What killed this connection has most likely killed those that lie idle, too. Not all of them know
+                // yet, so none may be handed out again.
+                drop(Object::take(client));
+                self.pool.retain(|_, _| false);
+            }
+            error
+        })
+    }
+}
+
+async fn read(client: &Object, reads: &[Read]) -> Result<Vec<Vec<Row>>, Fault> {
+    let mut prepared = Vec::with_capacity(reads.len());
+    for (sql, values) in reads {
+        prepared.push(prepare(client, sql.postgres, wire::row_of(values)).await?);
+    }
+    if let [single] = prepared.as_slice() {
+        return Ok(vec![single.run(client).await?.rows]);
+    }
+    pipeline::snapshot(client, &prepared).await
+}
+
+async fn write(client: &Object, batch: &Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Fault> {
+    let mut prepared = Vec::with_capacity(batch.steps().len());
+    for step in batch.steps() {
+        let sql = step.sql.postgres;
+        let mut statement = match &step.values {
+            Values::Single(values) => prepare(client, sql, wire::row_of(values)).await?,
+            Values::Bulk(rows) if rows.is_empty() => Prepared::nothing(sql),
+            Values::Bulk(rows) => prepare(client, sql, wire::columns_of(sql, rows)?).await?,
+        };
+        statement.guard = step.guard;
+        prepared.push(statement);
+    }
+    pipeline::transaction(client, &prepared, durability).await
+}

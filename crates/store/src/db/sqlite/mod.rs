@@ -1,0 +1,62 @@
+//! SQLite: a file, one thread that writes it, a few connections that read it.
+//!
+//! `open` decides whether a file is ours, `migrate` brings its schema up to date, `writer` commits in groups, `readers`
+//! read beside it, `session` runs statements and `fault` words what went wrong.
+
+mod fault;
+mod migrate;
+mod open;
+mod readers;
+mod session;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+use std::path::Path;
+
+use self::readers::Readers;
+use self::writer::Writer;
+use super::{Batch, Durability, Migration, Read, Row};
+use crate::Error;
+
+#[derive(Clone)]
+pub(crate) struct Sqlite {
+    writer: Writer,
+    readers: Readers,
+}
+
+impl Sqlite {
+    pub(super) async fn open(path: &Path, migrations: &'static [Migration]) -> Result<Sqlite, Error> {
+        let path = path.to_owned();
+        let opening = tokio::task::spawn_blocking(move || {
+            let session = open::open(&path, migrations)?;
+            let readers = Readers::start(&path)?;
+            Ok(Sqlite { writer: Writer::start(session)?, readers })
+        });
+        opening.await.unwrap_or(Err(Error::Closed))
+    }
+
+    /// Reads on the calling thread. A reader of a WAL database hardly ever has to wait; when this one has to, it leaves
+    /// the waiting to a reader thread.
+    pub(super) async fn look_up(&self, read: Read) -> Result<Vec<Row>, Error> {
+        match self.readers.inline(&read) {
+            Err(Error::Busy { .. }) => Ok(self.read(vec![read]).await?.pop().unwrap_or_default()),
+            answer => answer,
+        }
+    }
+
+    pub(super) async fn read(&self, reads: Vec<Read>) -> Result<Vec<Vec<Row>>, Error> {
+        self.readers.read(reads).await
+    }
+
+    pub(super) async fn write(&self, batch: Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Error> {
+        self.writer.write(batch, durability).await
+    }
+
+    /// The writer closes last: the last connection to go folds the write-ahead log into the file, and only the writer
+    /// may write.
+    pub(super) async fn close(&self) {
+        self.readers.close().await;
+        self.writer.close().await;
+    }
+}

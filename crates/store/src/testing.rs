@@ -1,0 +1,149 @@
+//! Fresh databases for tests, one of each kind, gone when the test ends.
+//!
+//! [`on_both!`](crate::on_both) runs one test body on both; this is how every promise of the store is tested.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use tempfile::TempDir;
+use tokio_postgres::{Config, NoTls};
+
+use crate::Location;
+
+/// The URL of a database on a PostgreSQL server where tests may create others.
+const SERVER: &str = "SELFMADE_TEST_POSTGRES";
+
+/// A database nobody has used before. Dropping it removes it.
+pub struct TestDatabase {
+    location: Location,
+    kind: Kind,
+}
+
+enum Kind {
+    Sqlite { _folder: TempDir },
+    Postgres { server: Box<Config>, name: String },
+}
+
+impl TestDatabase {
+    /// A file that does not exist yet, in a folder of its own.
+    pub fn sqlite() -> TestDatabase {
+        let folder = tempfile::tempdir().expect("tests may create temporary folders");
+        let location = Location::Sqlite(folder.path().join("selfmade.db"));
+        TestDatabase { location, kind: Kind::Sqlite { _folder: folder } }
+    }
+
+    /// A new, empty database on the server named by `SELFMADE_TEST_POSTGRES`.
+    pub async fn postgres() -> TestDatabase {
+        let url = server_url();
+        let server: Config = url.parse().expect("SELFMADE_TEST_POSTGRES is a PostgreSQL URL");
+        let name = unused_name();
+        // A run that was killed may have left a database of this name behind.
+        execute(&server, &[format!("drop database if exists {name} with (force)"), create(&name)]).await;
+        TestDatabase {
+            location: Location::Postgres(beside(&url, &name)),
+            kind: Kind::Postgres { server: Box::new(server), name },
+        }
+    }
+
+    pub fn location(&self) -> &Location {
+        &self.location
+    }
+
+    /// The file, for tests that are about files.
+    pub fn path(&self) -> PathBuf {
+        match &self.location {
+            Location::Sqlite(path) => path.clone(),
+            Location::Postgres(_) => panic!("only SQLite has a file"),
+        }
+    }
+
+    /// Runs SQL past the store, for tests that need the database to be as no store leaves it. PostgreSQL only.
+    pub async fn execute(&self, sql: &str) {
+        match &self.kind {
+            Kind::Postgres { server, name } => {
+                execute(Config::clone(server).dbname(name), &[sql.to_owned()]).await;
+            }
+            Kind::Sqlite { .. } => panic!("open SQLite's file instead"),
+        }
+    }
+}
+
+impl Drop for TestDatabase {
+    fn drop(&mut self) {
+        let Kind::Postgres { server, name } = &self.kind else { return };
+        let (server, sql) = (server.clone(), [format!("drop database if exists {name} with (force)")]);
+        // `drop` cannot await, and the test's own runtime may be on its way out.
+        let dropping = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.expect("a runtime can be started").block_on(execute(&server, &sql));
+        });
+        dropping.join().ok();
+    }
+}
+
+#[allow(
+    clippy::disallowed_methods,
+    reason = "tests are told where their server is, as `config` is for the rest"
+)]
+fn server_url() -> String {
+    std::env::var(SERVER).expect("run through `cargo xtask test`, which starts a private PostgreSQL")
+}
+
+fn unused_name() -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    format!("selfmade_test_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// `template0` can be copied while others are connected anywhere, `template1` cannot.
+fn create(name: &str) -> String {
+    format!("create database {name} template template0")
+}
+
+async fn execute(config: &Config, statements: &[String]) {
+    let (client, connection) = config.connect(NoTls).await.expect("the test server answers");
+    let driver = tokio::spawn(connection);
+    for sql in statements {
+        client.batch_execute(sql).await.expect("the test server does as told");
+    }
+    drop(client);
+    driver.await.ok();
+}
+
+/// The same URL with another database.
+fn beside(url: &str, name: &str) -> String {
+    let (base, query) =
+        url.split_once('?').map_or((url, String::new()), |(base, query)| (base, format!("?{query}")));
+    let (server, _) = base.rsplit_once('/').expect("SELFMADE_TEST_POSTGRES names a database");
+    format!("{server}/{name}{query}")
+}
+
+/// Defines tests that run once on SQLite and once on PostgreSQL, each with a fresh [`TestDatabase`].
+///
+/// ```ignore
+/// on_both! {
+///     async fn what_is_written_can_be_read(database: &TestDatabase) { … }
+/// }
+/// ```
+///
+/// They are called `what_is_written_can_be_read::sqlite` and `…::postgres`.
+#[macro_export]
+macro_rules! on_both {
+    ($($(#[$attribute:meta])* async fn $name:ident($database:ident: $type:ty) $body:block)*) => {
+        $(
+            $(#[$attribute])*
+            async fn $name($database: $type) $body
+
+            mod $name {
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn sqlite() {
+                    super::$name(&$crate::testing::TestDatabase::sqlite()).await;
+                }
+
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn postgres() {
+                    super::$name(&$crate::testing::TestDatabase::postgres().await).await;
+                }
+            }
+        )*
+    };
+}

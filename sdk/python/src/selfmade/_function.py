@@ -1,0 +1,139 @@
+"""The decorator `selfmade.function`: checks what is declared, records it, returns the function as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import isfunction
+from typing import Any, Literal, TypeVar, overload
+
+from selfmade._declared import Test
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _is_list_of(kind: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and all(isinstance(item, kind) for item in value)
+
+
+def _is_count(value: Any) -> bool:
+    # A bool is an int to Python, but `processes=True` is a slip.
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _is_seconds(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
+
+
+# Each keyword with what its value must be, in the words of the error, and the test of it.
+_KEYWORDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "description": ("a string", lambda value: isinstance(value, str)),
+    "dependencies": ("a list of strings", _is_list_of(str)),
+    "requirements": ("a list of strings", _is_list_of(str)),
+    "network": ("a list of strings", _is_list_of(str)),
+    "secrets": ("a list of strings", _is_list_of(str)),
+    "model": ("a bool", lambda value: isinstance(value, bool)),
+    "brain": ('"read" or "propose"', lambda value: value in ("read", "propose")),
+    "files": ("a bool", lambda value: isinstance(value, bool)),
+    "timeout": ("a positive number of seconds", _is_seconds),
+    "memory": (
+        'a size such as "256MB" or a positive number of bytes',
+        lambda value: isinstance(value, str) or _is_count(value),
+    ),
+    "processes": ("a positive whole number", _is_count),
+    "tests": ("a list of dicts", _is_list_of(dict)),
+    "metadata": ("a dict", lambda value: isinstance(value, dict)),
+}
+
+
+@overload
+def function(fn: F, /) -> F: ...
+
+
+@overload
+def function(
+    *,
+    description: str = ...,
+    dependencies: list[str] = ...,
+    requirements: list[str] = ...,
+    network: list[str] = ...,
+    secrets: list[str] = ...,
+    model: bool = ...,
+    brain: Literal["read", "propose"] = ...,
+    files: bool = ...,
+    timeout: float = ...,
+    memory: str | int = ...,
+    processes: int = ...,
+    tests: list[Test] = ...,
+    metadata: dict[str, Any] = ...,
+) -> Callable[[F], F]: ...
+
+
+def function(fn: Any = None, /, **declared: Any) -> Any:
+    """Mark a function as one that selfmade stores, and declare what it needs.
+
+    Use it bare, or with keyword arguments, all optional and all literals, because the server reads the file
+    without running it. What is declared adds to or overrides what the server finds in the source by itself.
+
+        import selfmade
+
+        @selfmade.function(
+            network=["api.example.com"],
+            timeout=20,
+            tests=[
+                {
+                    "input": {"city": "Oslo"},
+                    "expect": {"schema": {"type": "number"}},
+                },
+                {
+                    "name": "a city is needed",
+                    "input": {"city": ""},
+                    "expect": {"error": {"type": "ValueError", "message": "city"}},
+                },
+            ],
+        )
+        def temperature(city: str) -> float:
+            \"\"\"Look up the temperature in a city, in degrees Celsius.\"\"\"
+            ...
+
+    The function is returned unchanged; what was declared is in its attribute `__selfmade__`.
+
+    Args:
+        description: one line; the docstring's first line unless given.
+        dependencies: other Functions it calls: "name", "name@3" to pin, "pack.name as alias" to rename.
+        requirements: Python packages it imports, as PEP 508 strings such as "requests>=2.31".
+        network: host names it may reach.
+        secrets: names of the secrets it is handed.
+        model: whether it may use the language model.
+        brain: "read" to look at stored Functions, "propose" to suggest changes to them as well.
+        files: whether it may keep files.
+        timeout: seconds after which it is stopped.
+        memory: the most it may use, as "256MB" or in bytes.
+        processes: how many processes it may have.
+        tests: `{"input": {...}, "expect": ...}`, optionally with "name" and "mocks". Expected is one of
+            {"output": value}, {"pins": [[pin, value], ...]}, {"schema": {...}} and
+            {"error": {"type": "ValueError", "message": "part of the text"}}.
+            Mocks are `{"function": name, "output": value}`.
+        metadata: anything else, kept with the Function.
+
+    Raises:
+        TypeError: a keyword is unknown or its value is of the wrong kind.
+    """
+    for keyword, value in declared.items():
+        _check(keyword, value)
+
+    def record(target: F) -> F:
+        if not isfunction(target):
+            raise TypeError(f"selfmade.function decorates a `def` or `async def`, not {target!r}")
+        target.__selfmade__ = declared  # type: ignore[attr-defined]
+        return target
+
+    return record if fn is None else record(fn)
+
+
+def _check(keyword: str, value: Any) -> None:
+    if keyword not in _KEYWORDS:
+        allowed = ", ".join(_KEYWORDS)
+        raise TypeError(f"selfmade.function has no keyword `{keyword}`; it takes {allowed}")
+    wanted, fits = _KEYWORDS[keyword]
+    if not fits(value):
+        raise TypeError(f"`{keyword}` of selfmade.function must be {wanted}, not {value!r}")

@@ -1,1 +1,68 @@
-fn main() {}
+//! `cargo xtask`: the chores of this repository, one file each. It may start any process; the product may not.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the rules keep the product's processes, environment and clock in their places; xtask is not the product"
+)]
+
+mod babyagi;
+mod bench;
+mod deny;
+mod fuzz;
+mod place;
+mod postgres;
+mod process;
+mod python;
+mod report;
+mod system;
+mod test;
+mod tool;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use place::Place;
+
+/// The chores of this repository.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Set up what the tests need, run every check and test, and sum up
+    Test(test::Args),
+    /// Build and run a benchmark against its peers
+    Bench(bench::Args),
+    /// Run a fuzz target for a while
+    Fuzz(fuzz::Args),
+    /// Check licences, bans and sources of the dependencies against deny.toml
+    Deny,
+    /// Hold a private PostgreSQL until standard input closes
+    #[command(hide = true)]
+    PostgresGuard,
+}
+
+fn main() -> ExitCode {
+    match run(&Cli::parse().chore) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(chore: &Chore) -> anyhow::Result<()> {
+    let place = Place::find()?;
+    match chore {
+        Chore::Test(args) => test::run(&place, args),
+        Chore::Bench(args) => bench::run(&place, args),
+        Chore::Fuzz(args) => fuzz::run(&place, args),
+        Chore::Deny => deny::run(&place),
+        Chore::PostgresGuard => postgres::guard::run(),
+    }
+}

@@ -1,0 +1,34 @@
+//! Builds and runs a benchmark of `bench/`, after preparing the peer it compares with.
+
+use anyhow::Result;
+
+use crate::place::Place;
+use crate::python::Python;
+use crate::{babyagi, process};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The benchmark; `brain` is compared with BabyAGI
+    name: String,
+    /// Flags of the benchmark, handed on as they are
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    flags: Vec<String>,
+}
+
+pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
+    let mut bench = place.cargo();
+    bench.args(["run", "--release", "--package", "selfmade-bench", "--", &args.name]).args(&args.flags);
+    if args.name == "brain" {
+        match Python::find().and_then(|python| babyagi::environment(place, &python)) {
+            Ok(python) => {
+                bench.arg("--babyagi-python").arg(python);
+            }
+            Err(error) => {
+                eprintln!(
+                    "warning: BabyAGI could not be installed, so nothing is compared with it: {error:#}"
+                );
+            }
+        }
+    }
+    process::run(&mut bench)
+}

@@ -1,0 +1,47 @@
+//! Runs a fuzz target of `fuzz/` with cargo-fuzz, on the nightly toolchain if there is one.
+
+use std::process::Command;
+
+use anyhow::{Result, ensure};
+
+use crate::place::Place;
+use crate::process;
+use crate::tool::Tool;
+
+const CARGO_FUZZ: Tool = Tool { name: "cargo-fuzz", version: "0.13.2", oldest: (0, 12), flags: &[] };
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A target of `fuzz/fuzz_targets`
+    target: String,
+    /// How long to look for a failing input
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    seconds: u64,
+}
+
+pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
+    let folder = place.root().join("fuzz");
+    ensure!(
+        folder.join("Cargo.toml").is_file(),
+        "there are no fuzz targets: `{}` is missing",
+        folder.display()
+    );
+    let binary = CARGO_FUZZ.find_or_install(place)?;
+    let mut fuzz = Command::new(binary);
+    fuzz.current_dir(place.root()).args(["run", "--fuzz-dir", "fuzz"]);
+    if has_nightly() {
+        eprintln!("fuzzing with the nightly toolchain and the address sanitizer");
+        fuzz.env("RUSTUP_TOOLCHAIN", "nightly").env_remove("CARGO").env_remove("RUSTC");
+    } else {
+        eprintln!(
+            "fuzzing with the stable toolchain, without a sanitizer; `rustup toolchain add nightly` gives one"
+        );
+        fuzz.env("RUSTC_BOOTSTRAP", "1").args(["--sanitizer", "none"]);
+    }
+    fuzz.arg(&args.target).arg("--").arg(format!("-max_total_time={}", args.seconds));
+    process::run(&mut fuzz)
+}
+
+fn has_nightly() -> bool {
+    process::succeeds(Command::new("rustup").args(["run", "nightly", "rustc", "--version"]))
+}

@@ -1,0 +1,180 @@
+//! Runs every check and every test of the repository, after setting up what they need.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+
+use crate::place::Place;
+use crate::postgres::Postgres;
+use crate::python::Python;
+use crate::report::Report;
+use crate::{babyagi, deny, process};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Run only the Rust tests whose names contain one of these; with `--only`, the tests of those steps
+    #[arg(value_name = "FILTER")]
+    filters: Vec<String>,
+    /// Run only this step; may be given several times
+    #[arg(long, value_name = "NAME")]
+    only: Vec<Step>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Step {
+    /// The formatting of the Rust sources
+    Fmt,
+    /// The lints
+    Clippy,
+    /// Licences, bans and sources of the dependencies
+    Deny,
+    /// The Rust tests, with a PostgreSQL and BabyAGI's packs at hand
+    Rust,
+    /// The examples in the documentation
+    Doc,
+    /// The Python SDK's tests
+    Sdk,
+    /// The packs' Python tests
+    Packs,
+}
+
+impl Args {
+    fn wants(&self, step: Step) -> bool {
+        match (self.only.is_empty(), self.filters.is_empty()) {
+            (true, true) => true,
+            (true, false) => step == Step::Rust,
+            (false, _) => self.only.contains(&step),
+        }
+    }
+}
+
+pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
+    let mut report = Report::default();
+    if args.wants(Step::Fmt) {
+        report.step("formatting", || fmt(place));
+    }
+    if args.wants(Step::Clippy) {
+        report.step("lints", || clippy(place));
+    }
+    if args.wants(Step::Deny) {
+        report.step("dependencies", || deny::run(place));
+    }
+    if args.wants(Step::Rust) {
+        rust(place, &args.filters, &mut report);
+    }
+    if args.wants(Step::Doc) {
+        report.step("documentation examples", || doc(place, &args.filters));
+    }
+    if args.wants(Step::Sdk) {
+        report.step("Python SDK", || unittest(place, "sdk/python/tests", &args.filters));
+    }
+    if args.wants(Step::Packs) {
+        report.step("packs", || unittest(place, "packs/tests", &args.filters));
+    }
+    report.finish()
+}
+
+fn fmt(place: &Place) -> Result<()> {
+    need_component(place, "fmt", "rustfmt")?;
+    process::run(place.cargo().args(["fmt", "--all", "--check"])).context("`cargo fmt --all` puts it right")
+}
+
+fn clippy(place: &Place) -> Result<()> {
+    need_component(place, "clippy", "clippy")?;
+    process::run(place.cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+}
+
+/// Installs a component of the toolchain that a minimal installation leaves out.
+fn need_component(place: &Place, command: &str, component: &str) -> Result<()> {
+    if process::succeeds(place.cargo().args([command, "--version"])) {
+        return Ok(());
+    }
+    process::run(Command::new("rustup").args(["component", "add", component]))
+        .with_context(|| format!("{component} is missing; add it to the Rust toolchain"))
+}
+
+fn rust(place: &Place, filters: &[String], report: &mut Report) {
+    let postgres = report.step("PostgreSQL for the tests", Postgres::start);
+    let packs = report.step("BabyAGI's packs for the tests", || babyagi::wheel(place, &Python::find()?));
+    let nextest = process::succeeds(place.cargo().args(["nextest", "--version"]));
+    let title =
+        if nextest { "Rust tests (cargo nextest)" } else { "Rust tests (cargo test; no cargo-nextest here)" };
+    report.step(title, || {
+        let mut tests = if nextest { nextest_run(place, filters) } else { cargo_test(place, filters) };
+        set_up(&mut tests, postgres.as_ref(), packs.as_deref());
+        process::run(&mut tests)
+    });
+}
+
+fn nextest_run(place: &Place, filters: &[String]) -> Command {
+    let mut tests = place.cargo();
+    tests.args(["nextest", "run", "--workspace", "--no-fail-fast"]).args(filters);
+    tests
+}
+
+/// `--tests` means all targets that have tests, and leaves the documentation's examples to their own step.
+fn cargo_test(place: &Place, filters: &[String]) -> Command {
+    let mut tests = place.cargo();
+    tests.args(["test", "--workspace", "--tests", "--no-fail-fast", "--"]).args(filters);
+    tests
+}
+
+/// Tells the tests what is there. What could not be set up is a failed step already, so leaving it out hides nothing.
+fn set_up(tests: &mut Command, postgres: Option<&Postgres>, packs: Option<&Path>) {
+    tests.env_remove("SELFMADE_TEST_POSTGRES").env_remove("SELFMADE_TEST_BABYAGI");
+    if let Some(postgres) = postgres {
+        tests.env("SELFMADE_TEST_POSTGRES", postgres.url());
+    }
+    if let Some(packs) = packs {
+        tests.env("SELFMADE_TEST_BABYAGI", packs);
+    }
+}
+
+fn doc(place: &Place, filters: &[String]) -> Result<()> {
+    process::run(place.cargo().args(["test", "--workspace", "--doc", "--no-fail-fast", "--"]).args(filters))
+}
+
+/// Runs the Python tests of a folder, with the SDK on the path.
+fn unittest(place: &Place, folder: &str, filters: &[String]) -> Result<()> {
+    let mut tests = Python::find()?.command();
+    let sdk: PathBuf = place.root().join("sdk/python/src");
+    tests.current_dir(place.root()).env("PYTHONPATH", sdk).args(["-m", "unittest", "discover", "-s", folder]);
+    for filter in filters {
+        tests.args(["-k", filter]);
+    }
+    process::run(&mut tests)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(filters: &[&str], only: &[Step]) -> Args {
+        Args { filters: filters.iter().map(ToString::to_string).collect(), only: only.to_vec() }
+    }
+
+    fn wanted(args: &Args) -> usize {
+        Step::value_variants().iter().filter(|step| args.wants(**step)).count()
+    }
+
+    #[test]
+    fn without_arguments_every_step_runs() {
+        assert_eq!(wanted(&args(&[], &[])), Step::value_variants().len());
+    }
+
+    #[test]
+    fn a_filter_alone_means_the_rust_tests() {
+        let args = args(&["claim"], &[]);
+        assert!(args.wants(Step::Rust));
+        assert_eq!(wanted(&args), 1);
+    }
+
+    #[test]
+    fn only_names_the_steps_whatever_is_filtered() {
+        let args = args(&["slug"], &[Step::Packs, Step::Sdk]);
+        assert!(args.wants(Step::Packs) && args.wants(Step::Sdk));
+        assert_eq!(wanted(&args), 2);
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::{fs, io};
@@ -13,8 +14,10 @@ struct Guard {
 
 impl Guard {
     fn start() -> Guard {
+        // In a process group of its own, as xtask starts it, the guard outlives a test that is killed.
         let mut process = Command::new(env!("CARGO_BIN_EXE_xtask"))
             .arg("postgres-guard")
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

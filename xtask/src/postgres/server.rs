@@ -112,7 +112,8 @@ impl Server {
 
     /// PostgreSQL keeps its process's id in the first line of this file.
     fn process_id(&self) -> Result<String> {
-        let file = fs::read_to_string(self.data().join("postmaster.pid"))?;
+        let file = fs::read_to_string(self.data().join("postmaster.pid"));
+        let file = file.context("cannot read the process id of PostgreSQL from `postmaster.pid`")?;
         let first = file.lines().next().unwrap_or_default().trim();
         ensure!(
             first.parse::<u32>().is_ok(),

@@ -66,6 +66,9 @@ fn parse(url: &str) -> Result<(Config, Option<PathBuf>), Error> {
         }
     }
     let config: Config = format!("{base}?{}", kept.join("&")).parse().map_err(|error| unreadable(&error))?;
+    if config.get_hosts().is_empty() {
+        return Err(Error::Url { detail: "it names no host".to_owned() });
+    }
     Ok((config, authority))
 }
 

@@ -14,6 +14,7 @@ mod pipeline;
 mod wire;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use deadpool_postgres::{Object, Pool};
 
@@ -24,8 +25,9 @@ use super::batch::Values;
 use super::{Batch, Durability, Migration, Read, Row};
 use crate::Error;
 
-/// How often a batch is played again after the server chose it as the victim of a deadlock.
-const DEADLOCK_ATTEMPTS: usize = 5;
+/// When a batch that the server chose as the victim of a deadlock is played again. At once it would often snatch the
+/// row from the very batch it should let pass, and meet the same deadlock.
+const PAUSES_MS: [u64; 5] = [5, 10, 20, 40, 80];
 
 #[derive(Clone)]
 pub(crate) struct Postgres {
@@ -79,9 +81,9 @@ impl Postgres {
 
     async fn write_to_the_end(&self, batch: &Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Error> {
         let client = self.client().await?;
-        for _ in 1..DEADLOCK_ATTEMPTS {
+        for pause in PAUSES_MS.map(Duration::from_millis) {
             match write(&client, batch, durability).await {
-                Err(fault) if fault.may_be_repeated() => {}
+                Err(fault) if fault.may_be_repeated() => let_pass(pause).await,
                 answer => return self.tell(client, answer),
             }
         }
@@ -101,6 +103,11 @@ impl Postgres {
             error
         })
     }
+}
+
+#[allow(clippy::disallowed_methods, reason = "the server has no event for the end of another's transaction")]
+async fn let_pass(pause: Duration) {
+    tokio::time::sleep(pause).await;
 }
 
 async fn read(client: &Object, reads: &[Read]) -> Result<Vec<Vec<Row>>, Fault> {

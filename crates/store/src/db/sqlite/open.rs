@@ -164,12 +164,12 @@ fn prepare(session: &Session) -> Result<(), Fault> {
 }
 
 /// Two processes that switch a fresh file at once can lock each other out, and SQLite then gives up without waiting.
-/// Whoever is refused waits for the other's lock in the ordinary way and looks again.
+/// Whoever is refused waits in the ordinary way, and for no longer than that, until it had the file for itself once.
 fn switch_to_log(session: &Session) -> Result<(), Fault> {
     loop {
         match session.run("pragma journal_mode = wal") {
             Err(fault) if fault.is(ErrorCode::DatabaseBusy) => {
-                session.run("begin immediate")?;
+                session.run("begin exclusive")?;
                 session.run("rollback")?;
             }
             other => return other.map(drop),

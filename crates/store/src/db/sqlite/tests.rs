@@ -1,5 +1,8 @@
 //! Group commit from the inside: what one transaction with many jobs does to each of them.
 
+use std::sync::Barrier;
+use std::thread;
+
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
@@ -9,6 +12,23 @@ use crate::Error;
 use crate::db::tests::SCHEMA;
 use crate::db::{Batch, Durability, Row, Value};
 use crate::testing::TestDatabase;
+
+/// The switch to the write-ahead log is where they can lock each other out; the tighter the start, the likelier.
+#[test]
+fn threads_that_open_a_fresh_file_at_the_same_instant_all_succeed() {
+    for _ in 0..20 {
+        let database = TestDatabase::sqlite();
+        let start = Barrier::new(4);
+        thread::scope(|scope| {
+            let open = || {
+                start.wait();
+                open::open(&database.path(), SCHEMA).map(drop)
+            };
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();
+            threads.into_iter().for_each(|thread| thread.join().unwrap().unwrap());
+        });
+    }
+}
 
 type Answer = oneshot::Receiver<Result<Vec<Vec<Row>>, Error>>;
 

@@ -6,6 +6,7 @@ mod migrations;
 mod outages;
 mod processes;
 mod reads;
+mod urls;
 mod values;
 
 use uuid::Uuid;

@@ -1,1 +1,5 @@
 //! model
+
+pub mod python;
+pub mod requirement;
+pub mod signature;

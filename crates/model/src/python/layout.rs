@@ -1,0 +1,187 @@
+//! What may stand in the source of a stored function, where, and which of its lines are kept.
+
+use ruff_python_ast::token::TokenKind;
+use ruff_python_ast::{Expr, ModModule, Stmt, StmtFunctionDef};
+use ruff_python_parser::Parsed;
+use ruff_text_size::{Ranged, TextRange};
+
+use super::decorators;
+use super::error::{SourceError, SourceErrorKind};
+use super::text::Text;
+use super::types::Types;
+
+/// The parts of a stored function's source.
+pub(super) struct Layout<'a> {
+    /// Imports and types above the function.
+    pub(super) preamble: &'a [Stmt],
+    pub(super) function: &'a StmtFunctionDef,
+    /// Both of them.
+    pub(super) kept: &'a [Stmt],
+}
+
+pub(super) fn of<'a>(text: &Text, body: &'a [Stmt]) -> Result<Layout<'a>, SourceError> {
+    let mut functions = body.iter().enumerate().filter_map(|(index, statement)| match statement {
+        Stmt::FunctionDef(function) => Some((index, function)),
+        _ => None,
+    });
+    let Some((index, function)) = functions.next() else { return Err(no_function(text, body)) };
+    if let Some((_, second)) = functions.next() {
+        return Err(second_function(text, function, second));
+    }
+    let preamble = &body[..index];
+    let types = Types::read(preamble);
+    for (at, statement) in preamble.iter().enumerate() {
+        let is_module_docstring = at == 0 && is_docstring(statement);
+        if !is_module_docstring && !may_precede(statement, &types) {
+            return Err(beside(text, statement, function));
+        }
+    }
+    if let Some(statement) = body[index + 1..].iter().find(|statement| !is_main_block(statement)) {
+        return Err(beside(text, statement, function));
+    }
+    Ok(Layout { preamble, function, kept: &body[..=index] })
+}
+
+pub(super) fn is_docstring(statement: &Stmt) -> bool {
+    matches!(statement, Stmt::Expr(expr) if expr.value.is_string_literal_expr())
+}
+
+fn may_precede<'a>(statement: &'a Stmt, types: &Types<'a>) -> bool {
+    matches!(statement, Stmt::Import(_) | Stmt::ImportFrom(_)) || types.definition(statement).is_some()
+}
+
+/// `if __name__ == "__main__":`, which a stored function never reaches.
+fn is_main_block(statement: &Stmt) -> bool {
+    let Stmt::If(block) = statement else { return false };
+    let Expr::Compare(comparison) = &*block.test else { return false };
+    matches!(&*comparison.left, Expr::Name(name) if name.id.as_str() == "__name__")
+}
+
+fn no_function(text: &Text, body: &[Stmt]) -> SourceError {
+    let offset = body.first().map_or(0, |statement| statement.range().start().to_usize());
+    text.error(SourceErrorKind::NoFunction, offset, "the source has no function")
+        .hint("write one `def name(...):` at the top level")
+}
+
+fn second_function(text: &Text, first: &StmtFunctionDef, second: &StmtFunctionDef) -> SourceError {
+    let offset = second.name.range().start().to_usize();
+    let line = text.position(first.name.range().start().to_usize()).0;
+    let (first, second) = (first.name.as_str(), second.name.as_str());
+    if first == second {
+        return text
+            .error(
+                SourceErrorKind::DuplicateFunction,
+                offset,
+                format!("`{first}` is already defined on line {line}"),
+            )
+            .hint("keep one of the two; the later one would silently replace the earlier");
+    }
+    text.error(
+        SourceErrorKind::SeveralFunctions,
+        offset,
+        format!("`{second}` is a second function beside `{first}`"),
+    )
+    .hint(format!(
+        "a function is stored alone: move `{second}` inside `{first}`, or store it as a function of its own and call it by its name"
+    ))
+}
+
+/// Something that cannot be stored with the function.
+fn beside(text: &Text, statement: &Stmt, function: &StmtFunctionDef) -> SourceError {
+    let what = describe(statement);
+    let function = function.name.as_str();
+    let remedy = match statement {
+        Stmt::Import(_) | Stmt::ImportFrom(_) => format!("move it above or inside `{function}`"),
+        Stmt::Assign(_) | Stmt::AnnAssign(_) | Stmt::AugAssign(_) => {
+            format!("move {what} inside `{function}`, or pass it as a parameter")
+        }
+        Stmt::ClassDef(_) => format!("move {what} inside `{function}`"),
+        _ => format!("move it inside `{function}`, or remove it"),
+    };
+    let offset = statement.range().start().to_usize();
+    text.error(SourceErrorKind::TopLevel, offset, format!("{what} stands beside the function `{function}`"))
+        .hint(format!("a function is stored alone: {remedy}"))
+}
+
+fn describe(statement: &Stmt) -> String {
+    let target = |expr: &Expr| match expr {
+        Expr::Name(name) => format!("`{}`", name.id.as_str()),
+        _ => "an assignment".to_owned(),
+    };
+    let what = match statement {
+        Stmt::Assign(assign) => return assign.targets.first().map_or_else(String::new, target),
+        Stmt::AnnAssign(assign) => return target(&assign.target),
+        Stmt::AugAssign(assign) => return target(&assign.target),
+        Stmt::ClassDef(class) => return format!("class `{}`", class.name.as_str()),
+        Stmt::FunctionDef(function) => return format!("function `{}`", function.name.as_str()),
+        Stmt::Import(_) | Stmt::ImportFrom(_) => "an import",
+        Stmt::For(_) | Stmt::While(_) => "a loop",
+        Stmt::If(_) => "an `if` statement",
+        Stmt::With(_) => "a `with` statement",
+        Stmt::Try(_) => "a `try` statement",
+        Stmt::Match(_) => "a `match` statement",
+        Stmt::Expr(expr) if expr.value.is_call_expr() => "a call",
+        Stmt::Expr(expr) if expr.value.is_string_literal_expr() => "a string",
+        _ => "a statement",
+    };
+    what.to_owned()
+}
+
+/// The decorators that are read elsewhere and not stored. Any other must come from an import that is.
+pub(super) fn registering_decorators(
+    text: &Text,
+    function: &StmtFunctionDef,
+    types: &Types<'_>,
+) -> Result<Vec<TextRange>, SourceError> {
+    let mut found = Vec::new();
+    for decorator in &function.decorator_list {
+        if decorators::dialect(decorator, types).is_some() {
+            found.push(decorator.range());
+        } else if !decorators::is_imported(decorator, types) {
+            let written = &text.as_str()[decorators::callee(decorator).range().to_std_range()];
+            let offset = decorator.range().start().to_usize();
+            let message =
+                format!("the decorator `@{written}` is not defined by an import above the function");
+            return Err(text
+                .error(SourceErrorKind::Decorator, offset, message)
+                .hint("remove it, or import what it needs above the function"));
+        }
+    }
+    Ok(found)
+}
+
+/// The lines that are stored: all up to the end of the function, without the given decorators.
+pub(super) fn stored(
+    text: &Text,
+    module: &Parsed<ModModule>,
+    function: &StmtFunctionDef,
+    decorators: &[TextRange],
+) -> String {
+    let mut last = statement_end(text, module, function.range());
+    while last + 1 < text.line_count() && is_blank_or_inner_comment(text.line(last + 1)) {
+        last += 1;
+    }
+    let dropped: Vec<_> = decorators
+        .iter()
+        .map(|range| text.line_index(range.start().to_usize())..=statement_end(text, module, *range))
+        .collect();
+    let kept = (0..=last).filter(|index| !dropped.iter().any(|lines| lines.contains(index)));
+    let lines: Vec<&str> = kept.map(|index| text.line(index)).collect();
+    let from = lines.iter().position(|line| !line.trim().is_empty()).unwrap_or(0);
+    let end = statement_end(text, module, function.range());
+    let to =
+        lines.len() - (end + 1..=last).rev().take_while(|index| text.line(*index).trim().is_empty()).count();
+    lines[from..to].join("\n") + "\n"
+}
+
+/// The line on which the logical line that ends a statement or decorator ends.
+pub(super) fn statement_end(text: &Text, module: &Parsed<ModModule>, range: TextRange) -> usize {
+    let mut after = module.tokens().after(range.end()).iter();
+    let newline = after.find(|token| token.kind() == TokenKind::Newline).map(Ranged::range);
+    text.line_index(newline.map_or(range.end(), TextRange::start).to_usize())
+}
+
+fn is_blank_or_inner_comment(line: &str) -> bool {
+    let inner = line.trim_start();
+    inner.is_empty() || (inner.len() < line.len() && inner.starts_with('#'))
+}

@@ -1,0 +1,34 @@
+//! Python source, read without running it: what a function takes and gives, which names it needs from outside, which
+//! packages it imports, and what a pack file declares. The parser's types stay inside this module.
+//!
+//! Deciding what a free name refers to, or whether a declaration is allowed, is left to those who know the brain.
+
+mod builtins;
+mod decorators;
+mod docstring;
+mod error;
+mod function;
+mod imports;
+mod layout;
+mod literal;
+mod names;
+mod nesting;
+mod packages;
+mod parse;
+mod pins;
+mod schema;
+mod scope;
+mod signature;
+mod stdlib;
+mod text;
+mod types;
+
+pub use self::decorators::Dialect;
+pub use self::error::{SourceError, SourceErrorKind};
+pub use self::function::{Analysis, analyse, analyse_bytes};
+pub use self::imports::Import;
+pub(crate) use self::packages::import_of;
+pub use self::packages::{package_of, requirements};
+pub use self::scope::FreeName;
+pub use self::stdlib::is_standard_library;
+pub use self::text::MAX_SOURCE_BYTES;

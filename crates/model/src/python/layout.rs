@@ -1,5 +1,7 @@
 //! What may stand in the source of a stored function, where, and which of its lines are kept.
 
+use std::ops::RangeInclusive;
+
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::{Expr, ModModule, Stmt, StmtFunctionDef};
 use ruff_python_parser::Parsed;
@@ -157,31 +159,40 @@ pub(super) fn stored(
     function: &StmtFunctionDef,
     decorators: &[TextRange],
 ) -> String {
-    let mut last = statement_end(text, module, function.range());
-    while last + 1 < text.line_count() && is_blank_or_inner_comment(text.line(last + 1)) {
-        last += 1;
-    }
-    let dropped: Vec<_> = decorators
-        .iter()
-        .map(|range| text.line_index(range.start().to_usize())..=statement_end(text, module, *range))
-        .collect();
+    let last = function_end(text, module, function.range(), 0);
+    let dropped: Vec<_> = decorators.iter().map(|range| lines(text, module, *range)).collect();
     let kept = (0..=last).filter(|index| !dropped.iter().any(|lines| lines.contains(index)));
     let lines: Vec<&str> = kept.map(|index| text.line(index)).collect();
     let from = lines.iter().position(|line| !line.trim().is_empty()).unwrap_or(0);
-    let end = statement_end(text, module, function.range());
-    let to =
-        lines.len() - (end + 1..=last).rev().take_while(|index| text.line(*index).trim().is_empty()).count();
-    lines[from..to].join("\n") + "\n"
+    lines[from..].join("\n") + "\n"
+}
+
+/// The lines of a statement or decorator.
+pub(super) fn lines(text: &Text, module: &Parsed<ModModule>, range: TextRange) -> RangeInclusive<usize> {
+    text.line_index(range.start().to_usize())..=statement_end(text, module, range)
+}
+
+/// The last line of a function that stands at the given indentation, with the comments inside it that follow its last
+/// statement.
+pub(super) fn function_end(
+    text: &Text,
+    module: &Parsed<ModModule>,
+    range: TextRange,
+    indentation: usize,
+) -> usize {
+    let end = statement_end(text, module, range);
+    let is_inner_comment = |line: &str| {
+        let inner = line.trim_start();
+        line.len() - inner.len() > indentation && inner.starts_with('#')
+    };
+    let following = (end + 1..text.line_count()).map(|index| (index, text.line(index)));
+    let inner = following.take_while(|(_, line)| line.trim().is_empty() || is_inner_comment(line));
+    inner.filter(|(_, line)| !line.trim().is_empty()).last().map_or(end, |(index, _)| index)
 }
 
 /// The line on which the logical line that ends a statement or decorator ends.
-pub(super) fn statement_end(text: &Text, module: &Parsed<ModModule>, range: TextRange) -> usize {
+fn statement_end(text: &Text, module: &Parsed<ModModule>, range: TextRange) -> usize {
     let mut after = module.tokens().after(range.end()).iter();
     let newline = after.find(|token| token.kind() == TokenKind::Newline).map(Ranged::range);
     text.line_index(newline.map_or(range.end(), TextRange::start).to_usize())
-}
-
-fn is_blank_or_inner_comment(line: &str) -> bool {
-    let inner = line.trim_start();
-    inner.is_empty() || (inner.len() < line.len() && inner.starts_with('#'))
 }

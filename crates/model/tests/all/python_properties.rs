@@ -1,7 +1,7 @@
 //! What holds for every source.
 
 use proptest::prelude::*;
-use selfmade_model::python::{SourceError, analyse, analyse_bytes};
+use selfmade_model::python::{SourceError, analyse, analyse_bytes, read_pack};
 use selfmade_model::signature::{DefaultValue, ParameterKind};
 use serde_json::{Value, json};
 
@@ -76,6 +76,17 @@ fn pythonish() -> impl Strategy<Value = String> {
     prop::collection::vec(words, 0..40).prop_map(|words| words.concat())
 }
 
+fn decorator() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "@selfmade.function",
+        "@selfmade.function(tests=[{'input': {}}])",
+        "@func.register_function(metadata={})",
+        "",
+        "import os\nA = list[int]\n@selfmade.function()",
+        "if x:\n  @func.register_function()\n  def g(): pass\n",
+    ])
+}
+
 fn identifier() -> impl Strategy<Value = String> {
     "[a-z][a-z0-9_]{0,8}".prop_map(|word| format!("v_{word}"))
 }
@@ -118,6 +129,24 @@ proptest! {
                 prop_assert_eq!(&first.source, &second.source);
                 prop_assert_eq!(&first.signature, &second.signature);
                 prop_assert_eq!(first.name, second.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_pack_file_is_read_or_refused_and_what_is_read_can_be_stored(
+        parts in prop::collection::vec((decorator(), pythonish()), 0..4),
+    ) {
+        let define = |(index, (decorator, body)): (usize, &(&str, String))| format!("{decorator}\ndef f{index}(a):\n    {body}\n\n");
+        let source: String = parts.iter().enumerate().map(define).collect();
+        match read_pack(&source) {
+            Err(error) => prop_assert!(lies_within(&error, &source), "{error} in {source:?}"),
+            Ok(pack) => {
+                for function in pack.functions {
+                    let stored = analyse(&function.source);
+                    prop_assert!(stored.is_ok(), "{:?} of {:?}", stored, function.source);
+                    prop_assert_eq!(stored.unwrap().source, function.source);
+                }
             }
         }
     }

@@ -6,6 +6,7 @@
 
 mod assign;
 mod expressions;
+mod quoted;
 mod resolve;
 mod statements;
 
@@ -15,6 +16,8 @@ use std::collections::HashSet;
 use ruff_python_ast::{Expr, ExprYield, Stmt};
 use ruff_text_size::TextRange;
 use serde::{Deserialize, Serialize};
+
+pub(super) use self::quoted::quoted_annotations;
 
 /// A name that a source uses but does not define.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,6 +101,14 @@ pub(super) fn walk<'a>(statements: &'a [Stmt]) -> Scopes<'a> {
     let mut walk = Walk { found: Scopes::default(), scope: MODULE, in_annotation: false };
     walk.found.scopes.push(Scope::new(Kind::Module, MODULE, None));
     walk.body(statements);
+    walk.found
+}
+
+/// Notes everything about one expression of a module.
+pub(super) fn walk_expr(expr: &Expr) -> Scopes<'_> {
+    let mut walk = Walk { found: Scopes::default(), scope: MODULE, in_annotation: false };
+    walk.found.scopes.push(Scope::new(Kind::Module, MODULE, None));
+    walk.expr(expr);
     walk.found
 }
 

@@ -1,6 +1,6 @@
 //! What the noted uses refer to.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use ruff_python_ast::Expr;
 
@@ -31,6 +31,17 @@ impl<'a> Scopes<'a> {
             }
         }
         found
+    }
+
+    /// The same names alone.
+    pub(in crate::python) fn free(&self) -> BTreeSet<String> {
+        let free = self.uses.iter().filter(|used| self.is_free(used));
+        free.map(|used| used.name.clone().into_owned()).collect()
+    }
+
+    /// The names that the module itself binds.
+    pub(in crate::python) fn module_names(&self) -> impl Iterator<Item = String> {
+        self.scopes[MODULE].bound.iter().map(|name| name.clone().into_owned())
     }
 
     /// The literal keys that the source reads from its globals, by first appearance.

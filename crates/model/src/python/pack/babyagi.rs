@@ -1,0 +1,81 @@
+//! The arguments of BabyAGI's `register_function`, and what its functions find in their scope.
+
+use ruff_python_ast::Decorator;
+use serde_json::Value;
+
+use super::declared::{Argument, Declared, arguments};
+use crate::python::error::SourceError;
+use crate::python::imports::top_level;
+use crate::python::packages::package_of;
+use crate::python::stdlib::is_standard_library;
+use crate::python::text::Text;
+use crate::requirement::Requirement;
+
+/// Names that BabyAGI puts into the scope of every function.
+const INJECTED: &[&str] = &["func", "datetime", "parent_log_id"];
+
+/// The order of its parameters, as they may be given by position.
+const PARAMETERS: &[&str] = &["metadata", "imports", "dependencies", "triggers", "key_dependencies"];
+
+pub(super) fn declared(text: &Text, decorator: &Decorator) -> Result<Declared, SourceError> {
+    let mut declared = Declared::default();
+    for argument in arguments(text, decorator, PARAMETERS)? {
+        match argument.name {
+            "metadata" => {
+                let metadata = argument.object()?;
+                declared.description = metadata.get("description").and_then(Value::as_str).map(str::to_owned);
+                declared.metadata = Some(metadata);
+            }
+            "imports" => imports(&argument, &mut declared)?,
+            "dependencies" => declared.dependencies = Some(argument.dependencies()?),
+            "triggers" => declared.triggers = Some(argument.strings()?),
+            "key_dependencies" => declared.secrets = Some(argument.strings()?),
+            name => drop(declared.options.insert(name.to_owned(), argument.value)),
+        }
+    }
+    Ok(declared)
+}
+
+/// Whether the scope of a function with these declarations has the name.
+pub(super) fn provides(declared: &Declared, name: &str) -> bool {
+    let is = |stated: &String| top_level(stated) == name;
+    INJECTED.contains(&name)
+        || declared.imports.iter().flatten().any(is)
+        || declared.secrets.iter().flatten().any(is)
+}
+
+/// A list of names and `{"name", "lib"}` pairs, or one of either. The package that the author names wins.
+fn imports(argument: &Argument<'_>, declared: &mut Declared) -> Result<(), SourceError> {
+    let stated = match &argument.value {
+        Value::Array(values) => values.as_slice(),
+        value => std::slice::from_ref(value),
+    };
+    let (mut names, mut requirements) = (Vec::new(), Vec::new());
+    for import in stated {
+        let (name, package) = named(import).ok_or_else(|| {
+            argument.error("must be a list of import names and of dicts with `name` and `lib`")
+        })?;
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+        if is_standard_library(top_level(name)) {
+            continue;
+        }
+        let requirement = Requirement::of(top_level(name), package.unwrap_or_else(|| package_of(name)))
+            .map_err(|error| argument.error(format!("is refused: {error}")))?;
+        if !requirements.contains(&requirement) {
+            requirements.push(requirement);
+        }
+    }
+    declared.imports = Some(names);
+    declared.requirements = Some(requirements);
+    Ok(())
+}
+
+fn named(import: &Value) -> Option<(&str, Option<&str>)> {
+    match import {
+        Value::String(name) => Some((name, None)),
+        Value::Object(pair) => Some((pair.get("name")?.as_str()?, pair.get("lib").and_then(Value::as_str))),
+        _ => None,
+    }
+}

@@ -1,0 +1,118 @@
+//! Pack files: Python modules whose decorated functions become Functions. They are read without running them, so what
+//! a decorator says must be literal. Loading what was read into the brain is not here.
+
+mod babyagi;
+mod collect;
+mod declared;
+mod selfmade;
+mod travel;
+
+use std::collections::HashMap;
+
+use ruff_text_size::Ranged;
+use serde::{Deserialize, Serialize};
+
+use self::collect::{Found, Module};
+pub use self::declared::{Declared, DeclaredDependency};
+use super::decorators::Dialect;
+use super::error::{SourceError, SourceErrorKind};
+use super::function::{self, Analysis};
+use super::imports::top_level;
+use super::scope::FreeName;
+use super::text::Text;
+
+/// What a pack file holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub struct PackFile {
+    /// In the order of the file.
+    pub functions: Vec<PackFunction>,
+    /// Functions of the file that are not taken, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<Notice>,
+}
+
+/// A function of a pack file, ready to be stored. Positions are those of the file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub struct PackFunction {
+    pub name: String,
+    /// The function alone, without the decorators that register it. In selfmade's dialect the imports and types of
+    /// the file that it uses stand above it.
+    pub source: String,
+    pub dialect: Dialect,
+    pub declared: Declared,
+    pub analysis: Analysis,
+    /// Free names that neither the dialect nor a declaration provides: other functions, or mistakes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unresolved: Vec<FreeName>,
+    /// The line of the `def`.
+    pub line: u32,
+}
+
+/// Something in a pack file that is passed over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub struct Notice {
+    pub name: String,
+    pub line: u32,
+    pub reason: String,
+}
+
+/// Reads a pack file.
+pub fn read_pack(source: &str) -> Result<PackFile, SourceError> {
+    let text = Text::new(source)?;
+    let parsed = super::parse::module(&text)?;
+    let module = Module::read(&text, &parsed);
+    let (found, skipped) = module.functions()?;
+    check_names(&text, &found)?;
+    let functions = found.iter().map(|found| read(&module, found)).collect::<Result<_, _>>()?;
+    Ok(PackFile { functions, skipped })
+}
+
+fn check_names(text: &Text, found: &[Found<'_>]) -> Result<(), SourceError> {
+    let mut lines: HashMap<&str, u32> = HashMap::new();
+    for Found { function, .. } in found {
+        let offset = function.name.range().start().to_usize();
+        let name = function.name.as_str();
+        if let Some(first) = lines.insert(name, text.position(offset).0) {
+            let message = format!("`{name}` is already defined on line {first}");
+            return Err(text
+                .error(SourceErrorKind::DuplicateFunction, offset, message)
+                .hint("a pack has one function of a name: rename or remove one of the two"));
+        }
+    }
+    Ok(())
+}
+
+fn read(module: &Module<'_>, found: &Found<'_>) -> Result<PackFunction, SourceError> {
+    let declared = match found.dialect {
+        Dialect::Selfmade => selfmade::declared(module.text, found.decorator)?,
+        Dialect::Babyagi => babyagi::declared(module.text, found.decorator)?,
+    };
+    let analysis = function::of_text(travel::alone(module, found))?;
+    if found.dialect == Dialect::Selfmade {
+        travel::check(module, &analysis, &declared)?;
+    }
+    let provided = |free: &FreeName| match found.dialect {
+        Dialect::Selfmade => is_declared_dependency(&declared, &free.name),
+        Dialect::Babyagi => {
+            is_declared_dependency(&declared, &free.name) || babyagi::provides(&declared, &free.name)
+        }
+    };
+    Ok(PackFunction {
+        name: analysis.name.clone(),
+        source: analysis.source.clone(),
+        dialect: found.dialect,
+        unresolved: analysis.free_names.iter().filter(|free| !provided(free)).cloned().collect(),
+        declared,
+        line: analysis.line,
+        analysis,
+    })
+}
+
+/// A dependency on `airtable.create_record` provides `airtable`.
+fn is_declared_dependency(declared: &Declared, name: &str) -> bool {
+    let dependencies = declared.dependencies.iter().flatten();
+    dependencies.into_iter().any(|dependency| top_level(&dependency.alias) == name)
+}

@@ -58,6 +58,7 @@ fn what_it_does_not_bind_is_free_in_the_order_of_appearance() {
     assert_eq!(free("items[key].name = value"), "items key value");
     assert_eq!(free("count += 1"), "");
     assert_eq!(free("del box[key]"), "box key");
+    assert_eq!(free("(parenthesised): int\nreturn parenthesised"), "parenthesised");
     assert_eq!(free("raise Problem(1) from cause"), "Problem cause");
     assert_eq!(free("assert check, message"), "check message");
     assert_eq!(
@@ -103,12 +104,16 @@ fn a_class_body_is_not_seen_from_its_methods() {
     assert_eq!(free("class C(Base, metaclass=Meta):\n    pass"), "Base Meta");
     assert_eq!(free("class C:\n    fetch = fetch\nreturn C"), "fetch");
     assert_eq!(free("class C:\n    def m(self): return __class__, super()\nreturn C"), "");
+    assert_eq!(free("class C:\n    def m(self):\n        nonlocal __class__\nreturn C"), "");
+    assert_eq!(free("class C:\n    x: x = 1\nreturn C"), "");
+    assert_eq!(free("class C:\n    x: x\nreturn C"), ":x");
 }
 
 #[test]
 fn private_names_are_written_out_with_their_class() {
     assert_eq!(free("class C:\n    def m(self): return __secret\nreturn C"), "_C__secret");
     assert_eq!(free("class C:\n    def m(self):\n        __x = 1\n        return __x\nreturn C"), "");
+    assert_eq!(free("class C[__T]:\n    x = __T\nreturn C"), "");
 }
 
 #[test]

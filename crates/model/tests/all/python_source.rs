@@ -92,6 +92,7 @@ fn imports_that_mean_nothing_in_a_stored_function_are_refused() {
 fn a_syntax_error_tells_where_and_why() {
     insta::assert_snapshot!(refused("def f(:\n    pass"), @"line 1, column 7: expected a parameter or the end of the parameter list (`(` on line 1, column 6 is never closed)");
     insta::assert_snapshot!(refused("def f():\n    return (1,\n"), @"line 3, column 1: unexpected EOF while parsing (`(` on line 2, column 12 is never closed)");
+    insta::assert_snapshot!(refused("def f(a, *, b, a=1): pass"), @"line 1, column 16: `f` has two parameters `a`");
     insta::assert_snapshot!(refused("def f():\nreturn 1"), @"line 2, column 1: expected an indented block after function definition");
     insta::assert_snapshot!(refused("def f():\n    x = 'abc\n"), @"line 2, column 9: missing closing quote in string literal");
     insta::assert_snapshot!(refused("def f():\n    print 'x'\n"), @"line 2, column 11: simple statements must be separated by newlines or semicolons");

@@ -61,7 +61,11 @@ impl<'a> Scopes<'a> {
 
     /// The first `nonlocal` name that no function around it binds, and its offset.
     pub(in crate::python) fn unbound_nonlocal(&self) -> Option<(&'a str, usize)> {
-        let is_unbound = |(scope, name, _): &&(usize, &'a str, usize)| !matches!(self.binder(self.scopes[*scope].parent, name, false), Some(binder) if binder != MODULE);
+        // `__class__` is bound around every method.
+        let is_unbound = |(scope, name, _): &&(usize, &'a str, usize)| {
+            let binder = self.binder(self.scopes[*scope].parent, name, false);
+            *name != "__class__" && binder.is_none_or(|binder| binder == MODULE)
+        };
         self.nonlocals.iter().find(is_unbound).map(|(_, name, offset)| (*name, *offset))
     }
 

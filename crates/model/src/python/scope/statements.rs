@@ -34,7 +34,7 @@ impl<'a> Walk<'a> {
             Stmt::AnnAssign(statement) => self.annotated_assignment(statement),
             Stmt::TypeAlias(alias) => {
                 self.target(&alias.name);
-                self.generic(alias.type_params.as_deref(), |walk| {
+                self.generic(alias.type_params.as_deref(), None, |walk| {
                     walk.within(Kind::Annotation, None, |walk| walk.annotation(&alias.value));
                 });
             }
@@ -105,7 +105,7 @@ impl<'a> Walk<'a> {
         self.defaults(&function.parameters);
         self.bind(function.name.as_str());
         let is_first = self.scope == MODULE && self.found.function.is_none();
-        self.generic(function.type_params.as_deref(), |walk| {
+        self.generic(function.type_params.as_deref(), None, |walk| {
             walk.annotations(&function.parameters);
             if let Some(returns) = &function.returns {
                 walk.annotation(returns);
@@ -124,7 +124,7 @@ impl<'a> Walk<'a> {
         for decorator in &class.decorator_list {
             self.expr(&decorator.expression);
         }
-        self.generic(class.type_params.as_deref(), |walk| {
+        self.generic(class.type_params.as_deref(), Some(class.name.as_str()), |walk| {
             if let Some(arguments) = class.arguments.as_deref() {
                 walk.arguments(arguments);
             }
@@ -134,9 +134,14 @@ impl<'a> Walk<'a> {
     }
 
     /// Walks something in the scope of its type parameters, if it has any.
-    fn generic(&mut self, parameters: Option<&'a TypeParams>, walk: impl FnOnce(&mut Self)) {
+    fn generic(
+        &mut self,
+        parameters: Option<&'a TypeParams>,
+        class: Option<&'a str>,
+        walk: impl FnOnce(&mut Self),
+    ) {
         let Some(parameters) = parameters else { return walk(self) };
-        self.within(Kind::Annotation, None, |inner| {
+        self.within(Kind::Annotation, class, |inner| {
             for parameter in &parameters.type_params {
                 inner.type_parameter(parameter);
             }
@@ -175,9 +180,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Python never evaluates the annotation of a local variable.
+    /// Python never evaluates the annotation of a local variable; elsewhere it does so after the assignment.
     fn annotated_assignment(&mut self, statement: &'a StmtAnnAssign) {
-        self.optional(statement.value.as_deref());
+        if let Some(value) = &statement.value {
+            self.expr(value);
+            self.target(&statement.target);
+        }
         if matches!(self.kind(), Kind::Function) {
             if let Expr::Name(name) = &*statement.target {
                 self.found.annotated.push((self.scope, name.id.as_str(), &statement.annotation));
@@ -185,7 +193,11 @@ impl<'a> Walk<'a> {
         } else {
             self.annotation(&statement.annotation);
         }
-        self.target(&statement.target);
+        // `(x): int` alone neither binds nor evaluates anything.
+        let is_parenthesised = statement.target.is_name_expr() && !statement.simple;
+        if statement.value.is_none() && !is_parenthesised {
+            self.target(&statement.target);
+        }
     }
 
     fn kind(&self) -> Kind {

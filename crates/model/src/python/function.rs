@@ -60,7 +60,6 @@ pub(super) fn of_text(text: Text) -> Result<Analysis, SourceError> {
     let types = Types::read(preamble);
     let decorators = layout::registering_decorators(&text, function, &types)?;
     names::check(function, &text)?;
-    names::check_parameters(function, &text)?;
     let mut scopes = scope::walk(kept);
     scopes.forget(&decorators);
     check_nonlocals(&scopes, &text)?;

@@ -21,6 +21,7 @@ mod schema;
 mod scope;
 mod signature;
 mod stdlib;
+mod syntax;
 mod text;
 mod types;
 

@@ -1,7 +1,4 @@
-//! Which names a Function and its parameters may have: none that would hide something from the code around it, and no
-//! two the same.
-
-use std::collections::HashSet;
+//! Which names a Function may have: none that would hide something from the code around it.
 
 use ruff_python_ast::StmtFunctionDef;
 use ruff_text_size::Ranged;
@@ -28,15 +25,6 @@ pub(super) fn check(function: &StmtFunctionDef, text: &Text) -> Result<(), Sourc
     let message = format!("a function cannot be named `{name}`: it {reason}");
     let error = text.error(SourceErrorKind::ReservedName, offset, message);
     Err(error.hint(format!("name it after what it does, such as `{}`", suggestion(name))))
-}
-
-/// The parser leaves it to the compiler to refuse two parameters of one name.
-pub(super) fn check_parameters(function: &StmtFunctionDef, text: &Text) -> Result<(), SourceError> {
-    let mut seen = HashSet::new();
-    let mut parameters = function.parameters.iter().map(|parameter| parameter.name());
-    let Some(second) = parameters.find(|name| !seen.insert(name.as_str())) else { return Ok(()) };
-    let message = format!("`{}` has two parameters `{}`", function.name.as_str(), second.as_str());
-    Err(text.error(SourceErrorKind::Syntax, second.range().start().to_usize(), message))
 }
 
 fn suggestion(name: &str) -> String {

@@ -14,8 +14,9 @@ use super::text::Text;
 const MAX_BRACKETS: usize = 200;
 /// CPython refuses more levels of indentation as well.
 const MAX_INDENTATION: usize = 100;
-/// CPython's compiler gives up at about three times this many operators in one expression.
-const MAX_DEPTH: usize = 1_000;
+/// Half of what a thread with a stack of 2 MiB can walk in a build without optimisations. Nobody writes an expression
+/// like that, and CPython's own compiler gives up at a few thousand.
+const MAX_DEPTH: usize = 500;
 
 pub(super) fn check(text: &Text) -> Result<(), SourceError> {
     let Some(message) = too_deep(text.as_str()) else { return Ok(()) };
@@ -137,7 +138,7 @@ impl Depth {
         } else if self.indentation > MAX_INDENTATION {
             Some("blocks are nested more than 100 deep")
         } else if self.total > MAX_DEPTH {
-            Some("an expression has more than 1000 nested or chained parts")
+            Some("an expression has more than 500 nested or chained parts")
         } else {
             None
         }

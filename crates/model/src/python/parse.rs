@@ -2,26 +2,34 @@
 
 use ruff_python_ast::token::{Token, TokenKind};
 use ruff_python_ast::{Expr, ModModule};
-use ruff_python_parser::{Mode, ParseError, Parsed, parse_expression, parse_unchecked};
+use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_expression, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::error::{SourceError, SourceErrorKind};
-use super::nesting;
 use super::text::{Piece, Text};
+use super::{nesting, syntax};
 
 pub(super) fn module(text: &Text) -> Result<Parsed<ModModule>, SourceError> {
     nesting::check(text)?;
-    let parsed = parse_unchecked(text.as_str(), Mode::Module.into());
+    let options = ParseOptions::from(Mode::Module).with_target_version(syntax::NEWEST);
+    let parsed = parse_unchecked(text.as_str(), options);
     if let Some(error) = parsed.errors().iter().min_by_key(|error| error.location.start()) {
-        let error = syntax_error(text, error);
+        let error = refusal(text, error.location, &error.error.to_string());
         return Err(match unclosed(text, parsed.tokens()) {
             Some(hint) => error.hint(hint),
             None => error,
         });
     }
-    parsed
+    if let Some(error) = parsed.unsupported_syntax_errors().first() {
+        return Err(refusal(text, error.range, &error.to_string()));
+    }
+    let parsed = parsed
         .try_into_module()
-        .ok_or_else(|| text.error(SourceErrorKind::Syntax, 0, "the source is not a Python module"))
+        .ok_or_else(|| text.error(SourceErrorKind::Syntax, 0, "the source is not a Python module"))?;
+    match syntax::first_error(text.as_str(), &parsed.syntax().body) {
+        Some((range, reason)) => Err(refusal(text, range, &reason)),
+        None => Ok(parsed),
+    }
 }
 
 /// The expression inside a string annotation; `None` if it is not one.
@@ -34,12 +42,12 @@ pub(super) fn annotation(source: &str) -> Option<Expr> {
     parse_expression(source).ok().map(|parsed| *parsed.into_syntax().body)
 }
 
-fn syntax_error(text: &Text, error: &ParseError) -> SourceError {
-    let message = error.error.to_string();
-    let mut letters = message.chars();
+/// A syntax error in the form of our other errors.
+fn refusal(text: &Text, range: TextRange, reason: &str) -> SourceError {
+    let mut letters = reason.chars();
     let first = letters.next().map(|letter| letter.to_ascii_lowercase());
     let message: String = first.into_iter().chain(letters).collect();
-    text.error(SourceErrorKind::Syntax, error.location.start().to_usize(), message.trim_end_matches('.'))
+    text.error(SourceErrorKind::Syntax, range.start().to_usize(), message.trim_end_matches('.'))
 }
 
 /// The bracket that was left open, as Python goes on inside it to the end of the file and complains there.

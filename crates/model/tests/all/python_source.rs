@@ -92,10 +92,39 @@ fn imports_that_mean_nothing_in_a_stored_function_are_refused() {
 fn a_syntax_error_tells_where_and_why() {
     insta::assert_snapshot!(refused("def f(:\n    pass"), @"line 1, column 7: expected a parameter or the end of the parameter list (`(` on line 1, column 6 is never closed)");
     insta::assert_snapshot!(refused("def f():\n    return (1,\n"), @"line 3, column 1: unexpected EOF while parsing (`(` on line 2, column 12 is never closed)");
-    insta::assert_snapshot!(refused("def f(a, *, b, a=1): pass"), @"line 1, column 16: `f` has two parameters `a`");
+    insta::assert_snapshot!(refused("def f(a, *, b, a=1): pass"), @r#"line 1, column 16: duplicate parameter "a""#);
     insta::assert_snapshot!(refused("def f():\nreturn 1"), @"line 2, column 1: expected an indented block after function definition");
     insta::assert_snapshot!(refused("def f():\n    x = 'abc\n"), @"line 2, column 9: missing closing quote in string literal");
     insta::assert_snapshot!(refused("def f():\n    print 'x'\n"), @"line 2, column 11: simple statements must be separated by newlines or semicolons");
+}
+
+#[test]
+fn what_the_compiler_would_refuse_is_a_syntax_error_too() {
+    insta::assert_snapshot!(refused("def f(a):\n    return await a"), @"line 2, column 12: `await` outside of an asynchronous function");
+    insta::assert_snapshot!(refused("def f(a):\n    async with a: pass"), @"line 2, column 5: `async with` outside of an asynchronous function");
+    insta::assert_snapshot!(refused("def f():\n    break"), @"line 2, column 5: `break` outside loop");
+    insta::assert_snapshot!(refused("def f():\n    for x in y:\n        def g(): continue"), @"line 3, column 18: `continue` outside loop");
+    insta::assert_snapshot!(refused("async def f():\n    yield 1\n    return 2"), @"line 3, column 5: `return` with value in async generator");
+    insta::assert_snapshot!(refused("def f():\n    return [(yield x) for x in y]"), @"line 2, column 14: `yield` statement outside of a function");
+    insta::assert_snapshot!(refused("def f():\n    class C:\n        return 1"), @"line 3, column 9: `return` statement outside of a function");
+    insta::assert_snapshot!(refused("def f():\n    print(x)\n    global x"), @"line 2, column 11: name `x` is used prior to global declaration");
+    insta::assert_snapshot!(refused("def f(x):\n    global x"), @"line 2, column 12: name `x` cannot refer to a parameter and a global variable");
+    insta::assert_snapshot!(refused("def f(x):\n    *a, *b = x"), @"line 2, column 5: two starred expressions in assignment");
+    insta::assert_snapshot!(refused("def f(x):\n    __debug__ = 1"), @"line 2, column 5: cannot assign to `__debug__`");
+    insta::assert_snapshot!(refused("def f(x):\n    match x:\n        case a: pass\n        case b: pass"), @"line 3, column 14: name capture `a` makes remaining patterns unreachable");
+    insta::assert_snapshot!(refused("def f(x):\n    return g(a=1, a=2)"), @"line 2, column 19: duplicate keyword argument `a`");
+    insta::assert_snapshot!(refused("lazy import os\ndef f(): pass"), @"line 1, column 1: cannot use `lazy` import statement on Python 3.14 (syntax was added in Python 3.15)");
+    for body in [
+        "for x in y:\n        if x: break\n        else: continue",
+        "while x:\n        try: break\n        finally: pass",
+        "global x\n    x = 1",
+        "g = lambda: (yield)",
+        "return (await x for x in y)",
+        "global a\n    def g(a): return a",
+    ] {
+        stored(&format!("def f():\n    {body}\n"));
+    }
+    stored("async def f():\n    return [await x async for x in y if await z], (await x for x in y)\n");
 }
 
 #[test]

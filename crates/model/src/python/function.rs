@@ -31,7 +31,7 @@ pub struct Analysis {
     /// Modules that it imports anywhere, the standard library's included, each path once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub imports: Vec<Import>,
-    /// The host verbs that it takes from `selfmade`, such as `brain` or `run`, by first appearance.
+    /// The host verbs that it takes from `selfmade`, such as `brain` or `run`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verbs: Vec<String>,
     /// Keys that it reads as `globals()["key"]` or `globals().get("key")`: BabyAGI's way to read a secret.

@@ -124,25 +124,18 @@ pub(super) fn check(statement: &Stmt, text: &Text) -> Result<(), SourceError> {
     Ok(())
 }
 
-/// The host verbs that a source names: `from selfmade import run`, or `selfmade.run`.
+/// The host verbs that a source names, those imported by name first: `from selfmade import run`, or `selfmade.run`.
 pub(super) fn verbs(scopes: &Scopes<'_>) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    let mut add = |verb: &str| {
-        if !found.iter().any(|known| known == verb) && found.len() < MAX_VERBS {
-            found.push(verb.to_owned());
-        }
-    };
-    for statement in &scopes.imports {
-        for binding in bindings(statement) {
-            match binding.path.strip_prefix(HOST) {
-                Some("") => scopes.attributes_of(binding.name).for_each(&mut add),
-                Some(verb) if verb.starts_with('.') => add(top_level(&verb[1..])),
-                _ => {}
-            }
+    let (mut found, mut modules) = (Vec::new(), HashSet::new());
+    for binding in scopes.imports.iter().flat_map(|statement| bindings(statement)) {
+        match binding.path.strip_prefix(HOST) {
+            Some("") => drop(modules.insert(binding.name)),
+            Some(verb) if verb.starts_with('.') => found.push(top_level(&verb[1..]).to_owned()),
+            _ => {}
         }
     }
+    found.extend(scopes.attributes_of(&modules).map(str::to_owned));
+    let mut seen = HashSet::new();
+    found.retain(|verb| seen.insert(verb.clone()));
     found
 }
-
-/// The host has a dozen verbs; whoever names more than this is not naming verbs.
-const MAX_VERBS: usize = 64;

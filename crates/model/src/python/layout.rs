@@ -1,9 +1,10 @@
 //! What may stand in the source of a stored function, where, and which of its lines are kept.
 
+use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 use ruff_python_ast::token::TokenKind;
-use ruff_python_ast::{Expr, ModModule, Stmt, StmtFunctionDef};
+use ruff_python_ast::{Decorator, Expr, ModModule, Stmt, StmtFunctionDef};
 use ruff_python_parser::Parsed;
 use ruff_text_size::{Ranged, TextRange};
 
@@ -138,6 +139,9 @@ pub(super) fn registering_decorators(
     let mut found = Vec::new();
     for decorator in &function.decorator_list {
         if decorators::dialect(decorator, types).is_some() {
+            if !found.is_empty() {
+                return Err(registered_twice(text, function, decorator));
+            }
             found.push(decorator.range());
         } else if !decorators::is_imported(decorator, types) {
             let written = &text.as_str()[decorators::callee(decorator).range().to_std_range()];
@@ -152,6 +156,13 @@ pub(super) fn registering_decorators(
     Ok(found)
 }
 
+/// Two decorators that register the same function would contradict each other.
+pub(super) fn registered_twice(text: &Text, function: &StmtFunctionDef, second: &Decorator) -> SourceError {
+    let message = format!("`{}` is registered by two decorators", function.name.as_str());
+    let offset = second.range().start().to_usize();
+    text.error(SourceErrorKind::Declaration, offset, message).hint("keep one of them")
+}
+
 /// The lines that are stored: all up to the end of the function, without the given decorators.
 pub(super) fn stored(
     text: &Text,
@@ -160,8 +171,8 @@ pub(super) fn stored(
     decorators: &[TextRange],
 ) -> String {
     let last = function_end(text, module, function.range(), 0);
-    let dropped: Vec<_> = decorators.iter().map(|range| lines(text, module, *range)).collect();
-    let kept = (0..=last).filter(|index| !dropped.iter().any(|lines| lines.contains(index)));
+    let dropped: HashSet<usize> = decorators.iter().flat_map(|range| lines(text, module, *range)).collect();
+    let kept = (0..=last).filter(|index| !dropped.contains(index));
     let lines: Vec<&str> = kept.map(|index| text.line(index)).collect();
     let from = lines.iter().position(|line| !line.trim().is_empty()).unwrap_or(0);
     lines[from..].join("\n") + "\n"

@@ -203,7 +203,7 @@ impl<'a> Visitor<'a> for Walk<'_> {
                 self.within(Frame::lambda(lambda), |walk| walk.visit_expr(&lambda.body));
             }
             Expr::ListComp(list) => {
-                self.comprehension(Kind::Comprehension, &list.generators, &[Some(&list.elt)])
+                self.comprehension(Kind::Comprehension, &list.generators, &[Some(&list.elt)]);
             }
             Expr::SetComp(set) => self.comprehension(Kind::Comprehension, &set.generators, &[Some(&set.elt)]),
             Expr::DictComp(dict) => {

@@ -1,6 +1,6 @@
 //! Sources that are too large or too deep are refused, on a small stack, without overflowing it.
 
-use selfmade_model::python::{Analysis, MAX_SOURCE_BYTES, SourceError, SourceErrorKind, analyse};
+use selfmade_model::python::{Analysis, MAX_SOURCE_BYTES, SourceError, SourceErrorKind, analyse, read_pack};
 
 /// Analyses on the stack that a worker thread of the server has.
 fn on_a_small_stack(source: String) -> Result<Analysis, SourceError> {
@@ -120,4 +120,33 @@ fn many_names_on_one_long_line_are_quick_to_place() {
     let analysis = analyse(&format!("def f(): {names}\n")).unwrap();
     assert_eq!(analysis.free_names.len(), 60_000);
     assert_eq!(analysis.free_names[2].column, 10 + 5 + 5);
+}
+
+#[test]
+fn sources_made_to_be_slow_are_not() {
+    let n = 12_000;
+    let many = |part: &dyn Fn(usize) -> String| (0..n).map(part).collect::<String>();
+    for source in [
+        format!("def f():\n{}", many(&|i| format!("    v{i}: C{i} = 1\n    yield 'p', v{i}\n"))),
+        format!(
+            "def f({}):\n{}",
+            many(&|i| format!("p{i}, ")),
+            many(&|i| format!("    yield 'p{i}', p{i}\n"))
+        ),
+        format!("{}def f():\n    a0.run\n", many(&|i| format!("import selfmade as a{i}\n"))),
+        format!("def f():\n{}", many(&|i| format!("    globals()['k{i}'].x{i}\n    a.b{i}\n"))),
+        format!("def f(x: Union[{}]): pass\n", many(&|i| format!("Literal[{i}], "))),
+        format!("def f(x: TypedDict): pass\n{}", "\n".repeat(n)),
+    ] {
+        analyse(&source).unwrap();
+    }
+    let decorated = format!(
+        "@func.register_function(imports=[{0}], dependencies=[{0}])\n{1}def f():\n    return [{2}]\n",
+        many(&|i| format!("'m{i}', ")),
+        many(&|i| format!("@d{i}\n")),
+        many(&|i| format!("m{i}, n{i}, "))
+    );
+    assert_eq!(read_pack(&decorated).unwrap().functions[0].unresolved.len(), n);
+    let functions = format!("import os\n{}", many(&|i| format!("@selfmade.function\ndef f{i}(): os\n")));
+    assert_eq!(read_pack(&functions).unwrap().functions.len(), n);
 }

@@ -190,6 +190,6 @@ fn imports_are_told_with_their_place_and_host_verbs_apart() {
         imports,
         [("google.cloud.storage", 3, 26), ("json", 6, 12), ("bs4.element", 6, 18), ("requests.get", 7, 26)]
     );
-    assert_eq!(analysis.verbs, ["ask", "brain", "run"]);
+    assert_eq!(analysis.verbs, ["brain", "run", "ask"]);
     assert!(analysis.free_names.is_empty());
 }

@@ -1,5 +1,7 @@
 //! The arguments of BabyAGI's `register_function`, and what its functions find in their scope.
 
+use std::collections::HashSet;
+
 use ruff_python_ast::Decorator;
 use serde_json::Value;
 
@@ -36,12 +38,10 @@ pub(super) fn declared(text: &Text, decorator: &Decorator) -> Result<Declared, S
     Ok(declared)
 }
 
-/// Whether the scope of a function with these declarations has the name.
-pub(super) fn provides(declared: &Declared, name: &str) -> bool {
-    let is = |stated: &String| top_level(stated) == name;
-    INJECTED.contains(&name)
-        || declared.imports.iter().flatten().any(is)
-        || declared.secrets.iter().flatten().any(is)
+/// The names that the scope of a function with these declarations has, besides its dependencies.
+pub(super) fn provided(declared: &Declared) -> impl Iterator<Item = &str> {
+    let stated = declared.imports.iter().chain(&declared.secrets).flatten();
+    stated.map(|name| top_level(name)).chain(INJECTED.iter().copied())
 }
 
 /// A list of names and `{"name", "lib"}` pairs, or one of either. The package that the author names wins.
@@ -51,11 +51,12 @@ fn imports(argument: &Argument<'_>, declared: &mut Declared) -> Result<(), Sourc
         value => std::slice::from_ref(value),
     };
     let (mut names, mut requirements) = (Vec::new(), Vec::new());
+    let (mut seen, mut packages) = (HashSet::new(), HashSet::new());
     for import in stated {
         let (name, package) = named(import).ok_or_else(|| {
             argument.error("must be a list of import names and of dicts with `name` and `lib`")
         })?;
-        if !names.iter().any(|known| known == name) {
+        if seen.insert(name) {
             names.push(name.to_owned());
         }
         if is_standard_library(top_level(name)) {
@@ -63,7 +64,7 @@ fn imports(argument: &Argument<'_>, declared: &mut Declared) -> Result<(), Sourc
         }
         let requirement = Requirement::of(top_level(name), package.unwrap_or_else(|| package_of(name)))
             .map_err(|error| argument.error(format!("is refused: {error}")))?;
-        if !requirements.contains(&requirement) {
+        if packages.insert(requirement.clone()) {
             requirements.push(requirement);
         }
     }

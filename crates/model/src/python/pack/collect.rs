@@ -8,7 +8,8 @@ use ruff_text_size::{Ranged, TextRange};
 
 use super::Notice;
 use crate::python::decorators::{Dialect, dialect};
-use crate::python::error::{SourceError, SourceErrorKind};
+use crate::python::error::SourceError;
+use crate::python::layout;
 use crate::python::parse;
 use crate::python::scope;
 use crate::python::text::Text;
@@ -101,11 +102,7 @@ impl<'a> Module<'a> {
         let mut all = function.decorator_list.iter().filter_map(registering);
         let first = all.next();
         match all.next() {
-            Some((second, _)) => {
-                let message = format!("`{}` is registered by two decorators", function.name.as_str());
-                let offset = second.range().start().to_usize();
-                Err(self.text.error(SourceErrorKind::Declaration, offset, message).hint("keep one of them"))
-            }
+            Some((second, _)) => Err(layout::registered_twice(self.text, function, second)),
             None => Ok(first),
         }
     }

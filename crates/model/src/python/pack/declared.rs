@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::python::decorators::callee;
 use crate::python::error::{SourceError, SourceErrorKind};
+use crate::python::imports::top_level;
 use crate::python::literal::{self, Reading};
 use crate::python::text::Text;
 use crate::requirement::Requirement;
@@ -49,6 +50,13 @@ pub struct DeclaredDependency {
     /// The Version it is pinned to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u32>,
+}
+
+impl Declared {
+    /// The names in the source that stated dependencies provide: `airtable` for `airtable.create_record`.
+    pub(super) fn dependency_names(&self) -> impl Iterator<Item = &str> {
+        self.dependencies.iter().flatten().map(|dependency| top_level(&dependency.alias))
+    }
 }
 
 impl DeclaredDependency {

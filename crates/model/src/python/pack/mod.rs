@@ -7,7 +7,7 @@ mod declared;
 mod selfmade;
 mod travel;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use ruff_text_size::Ranged;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,6 @@ pub use self::declared::{Declared, DeclaredDependency};
 use super::decorators::Dialect;
 use super::error::{SourceError, SourceErrorKind};
 use super::function::{self, Analysis};
-use super::imports::top_level;
 use super::scope::FreeName;
 use super::text::Text;
 
@@ -91,28 +90,19 @@ fn read(module: &Module<'_>, found: &Found<'_>) -> Result<PackFunction, SourceEr
         Dialect::Babyagi => babyagi::declared(module.text, found.decorator)?,
     };
     let analysis = function::of_text(travel::alone(module, found))?;
-    if found.dialect == Dialect::Selfmade {
-        travel::check(module, &analysis, &declared)?;
+    let mut provided: HashSet<&str> = declared.dependency_names().collect();
+    match found.dialect {
+        Dialect::Selfmade => travel::check(module, &analysis, &provided)?,
+        Dialect::Babyagi => provided.extend(babyagi::provided(&declared)),
     }
-    let provided = |free: &FreeName| match found.dialect {
-        Dialect::Selfmade => is_declared_dependency(&declared, &free.name),
-        Dialect::Babyagi => {
-            is_declared_dependency(&declared, &free.name) || babyagi::provides(&declared, &free.name)
-        }
-    };
+    let is_unresolved = |free: &&FreeName| !provided.contains(free.name.as_str());
     Ok(PackFunction {
         name: analysis.name.clone(),
         source: analysis.source.clone(),
         dialect: found.dialect,
-        unresolved: analysis.free_names.iter().filter(|free| !provided(free)).cloned().collect(),
-        declared,
+        unresolved: analysis.free_names.iter().filter(is_unresolved).cloned().collect(),
         line: analysis.line,
         analysis,
+        declared,
     })
-}
-
-/// A dependency on `airtable.create_record` provides `airtable`.
-fn is_declared_dependency(declared: &Declared, name: &str) -> bool {
-    let dependencies = declared.dependencies.iter().flatten();
-    dependencies.into_iter().any(|dependency| top_level(&dependency.alias) == name)
 }

@@ -7,8 +7,6 @@ use ruff_python_ast::{Expr, Stmt, StmtImport, StmtImportFrom};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::collect::{Found, Module};
-use super::declared::Declared;
-use super::is_declared_dependency;
 use crate::python::decorators::{Dialect, dialect};
 use crate::python::error::{SourceError, SourceErrorKind};
 use crate::python::function::Analysis;
@@ -37,17 +35,17 @@ fn function(module: &Module<'_>, found: &Found<'_>) -> Vec<Piece> {
     let dropped = dropped_decorators(module, found);
     let last = layout::function_end(text, module.parsed, range, indentation.len());
     (first..=last)
-        .filter(|index| !dropped.iter().any(|lines| lines.contains(index)))
+        .filter(|index| !dropped.contains(index))
         .map(|index| parse::dedented_line(text, index, indentation, &module.strings))
         .collect()
 }
 
-fn dropped_decorators(module: &Module<'_>, found: &Found<'_>) -> Vec<std::ops::RangeInclusive<usize>> {
+fn dropped_decorators(module: &Module<'_>, found: &Found<'_>) -> HashSet<usize> {
     let is_dropped = |decorator: &&ruff_python_ast::Decorator| {
         found.dialect == Dialect::Babyagi || dialect(decorator, &module.types).is_some()
     };
     let dropped = found.function.decorator_list.iter().filter(is_dropped);
-    dropped.map(|decorator| layout::lines(module.text, module.parsed, decorator.range())).collect()
+    dropped.flat_map(|decorator| layout::lines(module.text, module.parsed, decorator.range())).collect()
 }
 
 /// The imports and types that the function uses, in the order of the file.
@@ -148,12 +146,12 @@ fn written(alias: &ruff_python_ast::Alias) -> String {
 pub(super) fn check(
     module: &Module<'_>,
     analysis: &Analysis,
-    declared: &Declared,
+    provided: &HashSet<&str>,
 ) -> Result<(), SourceError> {
     for free in &analysis.free_names {
         let name = free.name.as_str();
         let Some(offset) = module.names.get(name) else { continue };
-        if module.registered.contains(name) || is_declared_dependency(declared, name) {
+        if module.registered.contains(name) || provided.contains(name) {
             continue;
         }
         let line = module.text.position(*offset).0;

@@ -24,6 +24,9 @@ const MAX_SCHEMAS: usize = 2_000;
 /// Annotations are followed to this depth, and are `{}` below.
 const MAX_DEPTH: usize = 32;
 
+/// A union of more types than this is `{}`: it tells a reader no more than that.
+const MAX_ALTERNATIVES: usize = 64;
+
 /// Makes schemas in the light of the types that the source defines.
 pub(super) struct Schemas<'a> {
     types: &'a Types<'a>,
@@ -210,7 +213,7 @@ fn alternatives(union: &Expr) -> Vec<&Expr> {
 fn any_of(schemas: Vec<Value>) -> Value {
     let mut distinct: Vec<Value> = Vec::new();
     for schema in schemas.into_iter().flat_map(flattened) {
-        if is_any(&schema) {
+        if is_any(&schema) || distinct.len() > MAX_ALTERNATIVES {
             return any();
         }
         if !distinct.contains(&schema) {

@@ -1,6 +1,6 @@
 //! What the noted uses refer to.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use ruff_python_ast::Expr;
 
@@ -53,10 +53,10 @@ impl<'a> Scopes<'a> {
         read.map(|(_, key)| (*key).to_owned()).collect()
     }
 
-    /// Everything after the first dot of uses of `name`, where `name` is what `import` binds it to.
-    pub(in crate::python) fn attributes_of(&self, name: &str) -> impl Iterator<Item = &'a str> {
-        let uses = self.uses.iter().filter(move |used| used.name == name);
-        uses.filter_map(|used| used.attributes.first().copied()).collect::<Vec<_>>().into_iter()
+    /// The first attributes of uses of these names: `run` of `selfmade.run.later`.
+    pub(in crate::python) fn attributes_of(&self, names: &HashSet<&str>) -> impl Iterator<Item = &'a str> {
+        let uses = self.uses.iter().filter(|used| names.contains(used.name.as_ref()));
+        uses.filter_map(|used| used.attributes.first().copied())
     }
 
     /// The first `nonlocal` name that no function around it binds, and its offset.
@@ -75,10 +75,10 @@ impl<'a> Scopes<'a> {
         own.map(|(_, found)| *found).collect()
     }
 
-    /// The annotation of a local variable of the module's first function.
-    pub(in crate::python) fn annotation_of(&self, name: &str) -> Option<&'a Expr> {
-        let own = |(scope, local, _): &&(usize, &str, &Expr)| Some(*scope) == self.function && *local == name;
-        self.annotated.iter().find(own).map(|(_, _, annotation)| *annotation)
+    /// The annotations of local variables of the module's first function. The first one of a name counts.
+    pub(in crate::python) fn local_annotations(&self) -> BTreeMap<&'a str, &'a Expr> {
+        let own = self.annotated.iter().rev().filter(|(scope, _, _)| Some(*scope) == self.function);
+        own.map(|(_, name, annotation)| (*name, *annotation)).collect()
     }
 
     fn is_free(&self, used: &Use<'a>) -> bool {

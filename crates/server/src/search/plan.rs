@@ -16,12 +16,16 @@ use super::{
 
 /// Words beyond these are not looked up. Also what fits into the bits of a coverage mask.
 pub(super) const MOST_WORDS: usize = 32;
+/// In a long query this many words, the most telling ones, pick the candidates; the others only help to order them.
+const MOST_DRIVING: usize = 8;
 /// Text beyond this many bytes is not even cut into words.
 const LONGEST_QUERY: usize = 16 * 1024;
 /// Only this many words of a query are guessed at.
 const MOST_GUESSED: usize = 8;
 /// Up to this many words a query is taken as a few typed words, of which any may be unfinished.
 const FEW_WORDS: usize = 4;
+/// In longer queries, shorter unknown words are glue (`how do I`), not beginnings of names.
+const SHORTEST_OF_MANY: usize = 4;
 /// A word in no more documents than this may be a slip.
 const RARE: u64 = 2;
 /// From this size on, words in more than a fifth of all descriptions are left to names: they tell little and cost most.
@@ -56,7 +60,7 @@ pub(super) struct Plan {
     pub(super) squashed: String,
     pub(super) typed: String,
     pub(super) legs: Vec<Leg>,
-    /// How telling each word of the query is.
+    /// How telling each word of the query is; nothing for one that no term stands for.
     pub(super) words: Vec<f32>,
 }
 
@@ -64,8 +68,13 @@ pub(super) struct Plan {
 pub(super) struct Leg {
     pub(super) term: Term,
     pub(super) boost: f32,
+    documents: u64,
+    /// About what a hit adds to the score, before length and repetition are looked at.
+    pub(super) worth: f32,
     /// The word of the query it stands for.
     pub(super) word: Option<usize>,
+    /// Whether it picks candidates, or only counts for those that others pick.
+    pub(super) drives: bool,
 }
 
 impl Plan {
@@ -78,12 +87,13 @@ impl Plan {
         planner.look_up(&words)?;
         planner.guess(&words)?;
         planner.begun_name(&squashed, &words)?;
-        Ok(Plan {
-            squashed,
-            typed: query.trim().to_owned(),
-            words: words.iter().map(|word| planner.telling(word.seen.most())).collect(),
-            legs: planner.legs,
-        })
+        let words: Vec<f32> = (0..words.len()).map(|word| planner.telling_of(word)).collect();
+        let mut legs = planner.legs;
+        let driving = most_telling(&words);
+        for leg in &mut legs {
+            leg.drives = leg.word.is_none_or(|word| driving.contains(&word));
+        }
+        Ok(Plan { squashed, typed: query.trim().to_owned(), legs, words })
     }
 }
 
@@ -194,12 +204,13 @@ impl<'a> Planner<'a> {
 
     fn guess(&mut self, words: &[Word]) -> Result<(), Error> {
         let few = words.len() <= FEW_WORDS;
-        let doubtful = |word: &&(usize, &Word)| few || word.1.seen.most() <= RARE;
-        let numbered: Vec<(usize, &Word)> = words.iter().enumerate().collect();
-        for (at, word) in numbered.iter().filter(doubtful).take(MOST_GUESSED) {
-            if word.text.len() <= LONGEST_WORD && !word.text.chars().all(char::is_numeric) {
-                self.guess_at(word, *at)?;
-            }
+        let doubtful = |(_, word): &(usize, &Word)| {
+            let letters = word.text.chars().count();
+            let readable = word.text.len() <= LONGEST_WORD && !word.text.chars().all(char::is_numeric);
+            readable && (few || letters >= SHORTEST_OF_MANY && word.seen.most() <= RARE)
+        };
+        for (at, word) in words.iter().enumerate().filter(doubtful).take(MOST_GUESSED) {
+            self.guess_at(word, at)?;
         }
         Ok(())
     }
@@ -297,13 +308,16 @@ impl<'a> Planner<'a> {
             return;
         }
         let term = Term::from_field_text(field, text);
+        let telling = self.telling(documents);
         if let Some(at) = self.planned.get(&term) {
             let leg = &mut self.legs[*at];
             leg.boost = leg.boost.max(boost);
+            leg.worth = leg.boost * telling;
             return;
         }
         self.planned.insert(term.clone(), self.legs.len());
-        self.legs.push(Leg { term, boost, word });
+        let worth = boost * telling;
+        self.legs.push(Leg { term, boost, documents, worth, word, drives: true });
     }
 
     fn common(&self, documents: u64) -> bool {
@@ -315,12 +329,25 @@ impl<'a> Planner<'a> {
         self.telling(together) / self.telling(documents)
     }
 
+    /// By its most frequent term, whether that is the word itself or a guess.
+    fn telling_of(&self, word: usize) -> f32 {
+        let legs = self.legs.iter().filter(|leg| leg.word == Some(word));
+        legs.map(|leg| leg.documents).max().map_or(0.0, |documents| self.telling(documents))
+    }
+
     /// Inverse document frequency, as BM25 has it.
     fn telling(&self, documents: u64) -> f32 {
         let all = self.documents.max(documents) as f32;
         let documents = documents as f32;
         (1.0 + (all - documents + 0.5) / (documents + 0.5)).ln()
     }
+}
+
+fn most_telling(words: &[f32]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..words.len()).collect();
+    order.sort_by(|a, b| words[*b].total_cmp(&words[*a]));
+    order.truncate(MOST_DRIVING);
+    order
 }
 
 fn push(words: &mut Vec<Word>, taken: &mut HashSet<String>, word: Word) {

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 
 use tantivy::{
-    DocAddress, DocSet, Searcher, TERMINATED, TantivyDocument, Term,
+    DocAddress, DocSet, Searcher, TantivyDocument, Term,
     collector::TopDocs,
     query::{BooleanQuery, BoostQuery, Occur, Query, TermQuery},
     schema::IndexRecordOption,
@@ -20,7 +20,7 @@ use super::{
 
 /// How many candidates are weighed for each wanted hit, and at least.
 const CANDIDATES_PER_HIT: usize = 4;
-const LEAST_CANDIDATES: usize = 64;
+const LEAST_CANDIDATES: usize = 128;
 /// When all candidates tie, this many times more are looked at, up to the most: their names decide.
 const WIDER: usize = 8;
 const MOST_CANDIDATES: usize = 1_024;
@@ -86,10 +86,10 @@ fn union(legs: &[Leg]) -> BooleanQuery {
         let term = TermQuery::new(leg.term.clone(), IndexRecordOption::WithFreqs);
         (Occur::Should, Box::new(BoostQuery::new(Box::new(term), leg.boost)) as Box<dyn Query>)
     };
-    BooleanQuery::new(legs.iter().map(clause).collect())
+    BooleanQuery::new(legs.iter().filter(|leg| leg.drives).map(clause).collect())
 }
 
-/// Lowers the scores of candidates by the words they lack.
+/// Adds what the terms that did not pick the candidates are worth, then lowers scores by the words that are lacking.
 fn cover(plan: &Plan, searcher: &Searcher, candidates: &mut [Candidate]) -> Result<(), Error> {
     let all: f32 = plan.words.iter().sum();
     if plan.words.len() < 2 || all <= 0.0 {
@@ -97,18 +97,17 @@ fn cover(plan: &Plan, searcher: &Searcher, candidates: &mut [Candidate]) -> Resu
     }
     candidates.sort_by_key(|candidate| candidate.address);
     for same_segment in candidates.chunk_by_mut(|a, b| a.address.segment_ord == b.address.segment_ord) {
-        let masks = covered(plan, searcher, same_segment)?;
-        for (candidate, mask) in same_segment.iter_mut().zip(masks) {
-            let words = plan.words.iter().enumerate().filter(|(at, _)| mask & (1 << at) != 0);
+        for (at, mask) in covered(plan, searcher, same_segment)?.into_iter().enumerate() {
+            let words = plan.words.iter().enumerate().filter(|(word, _)| mask & (1 << word) != 0);
             let covered: f32 = words.map(|(_, telling)| telling).sum();
-            candidate.score *= UNCOVERED + (1.0 - UNCOVERED) * covered / all;
+            same_segment[at].score *= UNCOVERED + (1.0 - UNCOVERED) * covered / all;
         }
     }
     Ok(())
 }
 
 /// For each candidate of one segment, in document order, the bits of the words it has.
-fn covered(plan: &Plan, searcher: &Searcher, candidates: &[Candidate]) -> Result<Vec<u32>, Error> {
+fn covered(plan: &Plan, searcher: &Searcher, candidates: &mut [Candidate]) -> Result<Vec<u32>, Error> {
     let mut masks = vec![0; candidates.len()];
     let Some(first) = candidates.first() else {
         return Ok(masks);
@@ -120,15 +119,14 @@ fn covered(plan: &Plan, searcher: &Searcher, candidates: &[Candidate]) -> Result
         let Some(mut postings) = inverted.read_postings(&leg.term, IndexRecordOption::Basic)? else {
             continue;
         };
-        for (candidate, mask) in candidates.iter().zip(&mut masks) {
+        for (candidate, mask) in candidates.iter_mut().zip(&mut masks) {
             let doc = candidate.address.doc_id;
             if postings.doc() < doc {
                 postings.seek(doc);
             }
             if postings.doc() == doc {
                 *mask |= 1 << word;
-            } else if postings.doc() == TERMINATED {
-                break;
+                candidate.score += if leg.drives { 0.0 } else { leg.worth };
             }
         }
     }

@@ -4,8 +4,9 @@
 //! are written in the same commit as its content; whoever holds the database brings it forward or rebuilds it. What may
 //! be shown to whom, and what the entries are, is decided elsewhere.
 //!
-//! A search goes down the files in this order: `words` cuts the query, `expand` guesses at words the index does not
-//! know, `plan` weighs the terms to look up, `rank` looks them up and orders what they hit.
+//! A search goes down the files in this order: `words` cuts the query, `lexicon` counts how often its words occur,
+//! `expand` guesses at those that hardly do, `plan` weighs the terms to look up, `rank` looks them up and orders what
+//! they hit.
 
 mod document;
 mod error;
@@ -13,6 +14,7 @@ mod expand;
 mod fields;
 mod folder;
 mod index;
+mod lexicon;
 mod plan;
 mod position;
 mod rank;

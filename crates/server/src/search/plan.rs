@@ -3,7 +3,7 @@
 //! Every word is looked up in names, descriptions and the rest, with less weight each. A word that is unknown, or rare
 //! enough to be a slip, or one of few, is joined by guesses, which weigh less than the word itself would.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use tantivy::{Searcher, Term, schema::Field};
 
@@ -11,11 +11,10 @@ use super::{
     Error,
     expand::{self, Guess},
     fields::{self, Fields},
-    words::{Cutter, LONGEST_WORD, Run},
+    lexicon::{Lexicon, Seen, Word},
+    words::LONGEST_WORD,
 };
 
-/// Words beyond these are not looked up. Also what fits into the bits of a coverage mask.
-pub(super) const MOST_WORDS: usize = 32;
 /// In a long query this many words, the most telling ones, pick the candidates; the others only help to order them.
 const MOST_DRIVING: usize = 8;
 /// Text beyond this many bytes is not even cut into words.
@@ -28,9 +27,6 @@ const FEW_WORDS: usize = 4;
 const SHORTEST_OF_MANY: usize = 4;
 /// A word in no more documents than this may be a slip.
 const RARE: u64 = 2;
-/// From this size on, words in more than a fifth of all descriptions are left to names: they tell little and cost most.
-const LARGE: u64 = 1_000;
-const COMMON_SHARE: u64 = 5;
 /// A typed beginning of full names is a strong hint, unless it is the beginning of more names than this.
 const MOST_NAMES_BEGUN: usize = 16;
 
@@ -81,10 +77,10 @@ impl Plan {
     pub(super) fn of(query: &str, searcher: &Searcher, fields: &Fields) -> Result<Plan, Error> {
         let query = &query[..query.floor_char_boundary(LONGEST_QUERY)];
         let mut planner = Planner::new(searcher, fields);
-        let runs = planner.cutter.runs(query);
+        let runs = planner.lexicon.runs(query);
         let squashed = fields::squashed(&runs);
-        let words = planner.words(&runs)?;
-        planner.look_up(&words)?;
+        let words = planner.lexicon.words(&runs)?;
+        planner.look_up(&words);
         planner.guess(&words)?;
         planner.begun_name(&squashed, &words)?;
         let words: Vec<f32> = (0..words.len()).map(|word| planner.telling_of(word)).collect();
@@ -97,34 +93,8 @@ impl Plan {
     }
 }
 
-/// A word of the query, with what the index knows of it.
-struct Word {
-    text: String,
-    seen: Seen,
-    parts: Vec<Seen>,
-}
-
-/// In how many documents a word is, by field.
-struct Seen {
-    stem: String,
-    text: String,
-    name: u64,
-    word: u64,
-    description: u64,
-    body: u64,
-}
-
-impl Seen {
-    fn most(&self) -> u64 {
-        self.name.max(self.description).max(self.body)
-    }
-}
-
 struct Planner<'a> {
-    searcher: &'a Searcher,
-    fields: &'a Fields,
-    cutter: Cutter,
-    documents: u64,
+    lexicon: Lexicon<'a>,
     legs: Vec<Leg>,
     /// Where each term already is among the legs.
     planned: HashMap<Term, usize>,
@@ -132,121 +102,73 @@ struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     fn new(searcher: &'a Searcher, fields: &'a Fields) -> Planner<'a> {
-        let documents = searcher.segment_readers().iter().map(|segment| u64::from(segment.max_doc())).sum();
-        Planner {
-            searcher,
-            fields,
-            cutter: Cutter::new(),
-            documents,
-            legs: Vec::new(),
-            planned: HashMap::new(),
-        }
+        Planner { lexicon: Lexicon::of(searcher, fields), legs: Vec::new(), planned: HashMap::new() }
     }
 
-    /// The distinct words of a query. A run with parts is one word if the index knows it as such, otherwise its parts.
-    fn words(&mut self, runs: &[Run]) -> Result<Vec<Word>, Error> {
-        let mut words = Vec::new();
-        let mut taken = HashSet::new();
-        for run in runs {
-            let whole = self.seen(&run.whole)?;
-            if run.parts.is_empty() || whole.most() > 0 {
-                let parts = run.parts.iter().map(|part| self.seen(part)).collect::<Result<_, _>>()?;
-                push(&mut words, &mut taken, Word { text: run.whole.clone(), seen: whole, parts });
-            } else {
-                for part in &run.parts {
-                    let seen = self.seen(part)?;
-                    push(&mut words, &mut taken, Word { text: part.clone(), seen, parts: Vec::new() });
-                }
-            }
-            if words.len() >= MOST_WORDS {
-                words.truncate(MOST_WORDS);
-                break;
-            }
-        }
-        Ok(words)
-    }
-
-    fn seen(&mut self, text: &str) -> Result<Seen, Error> {
-        let stem = self.cutter.stem(text);
-        let count = |field, text: &str| self.searcher.doc_freq(&Term::from_field_text(field, text));
-        Ok(Seen {
-            name: count(self.fields.name, &stem)?,
-            word: count(self.fields.word, text)?,
-            description: count(self.fields.description, &stem)?,
-            body: count(self.fields.body, &stem)?,
-            text: text.to_owned(),
-            stem,
-        })
-    }
-
-    fn look_up(&mut self, words: &[Word]) -> Result<(), Error> {
+    fn look_up(&mut self, words: &[Word]) {
         let tells =
-            |planner: &Planner<'_>, word: &Word| word.seen.most() > 0 && !planner.common(word.seen.most());
-        let some_tell = words.iter().any(|word| tells(self, word));
+            |planner: &Planner<'_>, seen: &Seen| seen.most() > 0 && !planner.lexicon.common(seen.most());
+        let some_tell = words.iter().any(|word| tells(self, &word.seen));
         for (at, word) in words.iter().enumerate() {
-            let in_prose = tells(self, word) || !some_tell;
-            self.add_word(&word.seen, 1.0, at, in_prose);
+            self.add_word(&word.seen, 1.0, at, tells(self, &word.seen) || !some_tell);
             for part in &word.parts {
-                self.add_word(part, PART, at, in_prose && !self.common(part.most()));
+                self.add_word(part, PART, at, tells(self, part));
             }
         }
-        Ok(())
     }
 
     fn add_word(&mut self, seen: &Seen, weight: f32, at: usize, in_prose: bool) {
-        self.add(self.fields.name, &seen.stem, seen.name, weight * NAME, Some(at));
-        self.add(self.fields.word, &seen.text, seen.word, weight * AS_WRITTEN, Some(at));
+        let fields = self.lexicon.fields;
+        self.add(fields.name, &seen.stem, seen.name, weight * NAME, Some(at));
+        self.add(fields.word, &seen.text, seen.word, weight * AS_WRITTEN, Some(at));
         if in_prose {
-            self.add(self.fields.description, &seen.stem, seen.description, weight * DESCRIPTION, Some(at));
-            self.add(self.fields.body, &seen.stem, seen.body, weight * BODY, Some(at));
+            self.add(fields.description, &seen.stem, seen.description, weight * DESCRIPTION, Some(at));
+            self.add(fields.body, &seen.stem, seen.body, weight * BODY, Some(at));
         }
     }
 
     fn guess(&mut self, words: &[Word]) -> Result<(), Error> {
         let few = words.len() <= FEW_WORDS;
         let doubtful = |(_, word): &(usize, &Word)| {
-            let letters = word.text.chars().count();
-            let readable = word.text.len() <= LONGEST_WORD && !word.text.chars().all(char::is_numeric);
-            readable && (few || letters >= SHORTEST_OF_MANY && word.seen.most() <= RARE)
+            let text = &word.seen.text;
+            let readable = text.len() <= LONGEST_WORD && !text.chars().all(char::is_numeric);
+            readable && (few || text.chars().count() >= SHORTEST_OF_MANY && word.seen.most() <= RARE)
         };
         for (at, word) in words.iter().enumerate().filter(doubtful).take(MOST_GUESSED) {
-            self.guess_at(word, at)?;
+            self.guess_at(&word.seen, at)?;
         }
         Ok(())
     }
 
-    fn guess_at(&mut self, word: &Word, at: usize) -> Result<(), Error> {
-        let Fields { word: written, tail, description, .. } = *self.fields;
-        let letters = word.text.chars().count();
-        let unknown = word.seen.most() == 0;
+    /// From the likeliest reading to the least: an unfinished word, a slip, a piece of a word; and only when names have
+    /// none of these, a slip of a word in descriptions.
+    fn guess_at(&mut self, seen: &Seen, at: usize) -> Result<(), Error> {
+        let Lexicon { searcher, fields, .. } = self.lexicon;
+        let letters = seen.text.chars().count();
+        let unknown = seen.most() == 0;
         let trust = if unknown { OF_UNKNOWN } else { OF_KNOWN };
-        let mut found = false;
+        let planned = self.legs.len();
 
         if letters > 2 || unknown && letters > 1 {
-            let begun = expand::beginning_with(self.searcher, written, &word.text)?;
-            found |= !begun.is_empty();
+            let begun = expand::beginning_with(searcher, fields.word, &seen.text)?;
             self.add_guesses(&begun, trust.begun, at, Some(letters))?;
         }
-        if word.seen.most() <= RARE {
-            let slips = expand::similar_to(self.searcher, written, &word.text)?;
-            found |= !slips.is_empty();
+        if seen.most() <= RARE {
+            let slips = expand::similar_to(searcher, fields.word, &seen.text)?;
             self.add_guesses(&slips, trust.slip, at, None)?;
         }
-        if !found && word.seen.word == 0 && letters > 2 {
-            let inner = expand::beginning_with(self.searcher, tail, &word.text)?;
-            found |=
-                !inner.is_empty() || self.searcher.doc_freq(&Term::from_field_text(tail, &word.text))? > 0;
-            self.add_inner(&word.text, &inner, trust.inner, at)?;
+        if self.legs.len() == planned && seen.word == 0 && letters > 2 {
+            self.add_inner(&seen.text, trust.inner, at)?;
         }
-        if !found && unknown {
-            let slips = expand::similar_to(self.searcher, description, &word.seen.stem)?;
+        if self.legs.len() == planned && unknown {
+            let slips = expand::similar_to(searcher, fields.description, &seen.stem)?;
             self.add_guesses(&slips, trust.slip, at, None)?;
         }
         Ok(())
     }
 
-    /// Guessed words count in names and descriptions. They share the weight of the commonest reading, so that a rare
-    /// guess does not win by being rare.
+    /// Guessed words count in names and descriptions. All readings of a word are given the rarity they have together,
+    /// so that a rare guess does not win by being rare.
     fn add_guesses(
         &mut self,
         guesses: &[Guess],
@@ -254,37 +176,32 @@ impl<'a> Planner<'a> {
         at: usize,
         begun_with: Option<usize>,
     ) -> Result<(), Error> {
+        let fields = self.lexicon.fields;
         let together = guesses.iter().map(|guess| guess.documents).sum();
-        for guess in guesses {
-            let letters = guess.word.chars().count().max(1);
-            let closeness = begun_with.map_or(1.0, |typed| 0.5 + 0.5 * typed as f32 / letters as f32);
-            let seen = self.seen(&guess.word)?;
-            let weight =
-                |planner: &Planner<'_>, documents| trust * closeness * planner.evened(together, documents);
-            let (in_name, in_prose) = (weight(self, seen.name), weight(self, seen.description));
-            self.add(self.fields.name, &seen.stem, seen.name, NAME * in_name, Some(at));
-            if !self.common(seen.description) {
-                self.add(
-                    self.fields.description,
-                    &seen.stem,
-                    seen.description,
-                    DESCRIPTION * in_prose,
-                    Some(at),
-                );
+        for Guess { word, .. } in guesses {
+            let Seen { stem, name, description, .. } = self.lexicon.seen(word)?;
+            let letters = word.chars().count().max(1);
+            let trust = trust * begun_with.map_or(1.0, |typed| 0.5 + 0.5 * typed as f32 / letters as f32);
+            let in_name = NAME * trust * self.lexicon.evened(together, name);
+            let in_prose = DESCRIPTION * trust * self.lexicon.evened(together, description);
+            self.add(fields.name, &stem, name, in_name, Some(at));
+            if !self.lexicon.common(description) {
+                self.add(fields.description, &stem, description, in_prose, Some(at));
             }
         }
         Ok(())
     }
 
-    /// Pieces from the inside of names' words. The typed piece may itself be the end of one.
-    fn add_inner(&mut self, typed: &str, inner: &[Guess], trust: f32, at: usize) -> Result<(), Error> {
-        let field = self.fields.tail;
-        let exact = self.searcher.doc_freq(&Term::from_field_text(field, typed))?;
-        let together = exact + inner.iter().map(|guess| guess.documents).sum::<u64>();
-        self.add(field, typed, exact, NAME * trust * self.evened(together, exact), Some(at));
-        for guess in inner {
-            let weight = trust * self.evened(together, guess.documents);
-            self.add(field, &guess.word, guess.documents, NAME * weight, Some(at));
+    /// Pieces from the inside of names' words, or from their end.
+    fn add_inner(&mut self, typed: &str, trust: f32, at: usize) -> Result<(), Error> {
+        let field = self.lexicon.fields.tail;
+        let end = Guess { word: typed.to_owned(), documents: self.lexicon.documents_with(field, typed)? };
+        let mut pieces = expand::beginning_with(self.lexicon.searcher, field, typed)?;
+        pieces.push(end);
+        let together = pieces.iter().map(|piece| piece.documents).sum();
+        for Guess { word, documents } in pieces {
+            let weight = NAME * trust * self.lexicon.evened(together, documents);
+            self.add(field, &word, documents, weight, Some(at));
         }
         Ok(())
     }
@@ -295,9 +212,9 @@ impl<'a> Planner<'a> {
         if !worth_it || squashed.chars().count() < 3 {
             return Ok(());
         }
-        let field = self.fields.squashed;
-        for name in expand::if_few_begin_with(self.searcher, field, squashed, MOST_NAMES_BEGUN)? {
-            self.add(field, &name.word, name.documents, NAME_BEGUN, None);
+        let Lexicon { searcher, fields: Fields { squashed: field, .. }, .. } = self.lexicon;
+        for name in expand::if_few_begin_with(searcher, *field, squashed, MOST_NAMES_BEGUN)? {
+            self.add(*field, &name.word, name.documents, NAME_BEGUN, None);
         }
         Ok(())
     }
@@ -308,7 +225,7 @@ impl<'a> Planner<'a> {
             return;
         }
         let term = Term::from_field_text(field, text);
-        let telling = self.telling(documents);
+        let telling = self.lexicon.telling(documents);
         if let Some(at) = self.planned.get(&term) {
             let leg = &mut self.legs[*at];
             leg.boost = leg.boost.max(boost);
@@ -320,26 +237,10 @@ impl<'a> Planner<'a> {
         self.legs.push(Leg { term, boost, documents, worth, word, drives: true });
     }
 
-    fn common(&self, documents: u64) -> bool {
-        self.documents >= LARGE && documents * COMMON_SHARE > self.documents
-    }
-
-    /// The factor that gives a term in `documents` the rarity of one in `together`.
-    fn evened(&self, together: u64, documents: u64) -> f32 {
-        self.telling(together) / self.telling(documents)
-    }
-
     /// By its most frequent term, whether that is the word itself or a guess.
     fn telling_of(&self, word: usize) -> f32 {
         let legs = self.legs.iter().filter(|leg| leg.word == Some(word));
-        legs.map(|leg| leg.documents).max().map_or(0.0, |documents| self.telling(documents))
-    }
-
-    /// Inverse document frequency, as BM25 has it.
-    fn telling(&self, documents: u64) -> f32 {
-        let all = self.documents.max(documents) as f32;
-        let documents = documents as f32;
-        (1.0 + (all - documents + 0.5) / (documents + 0.5)).ln()
+        legs.map(|leg| leg.documents).max().map_or(0.0, |documents| self.lexicon.telling(documents))
     }
 }
 
@@ -348,10 +249,4 @@ fn most_telling(words: &[f32]) -> Vec<usize> {
     order.sort_by(|a, b| words[*b].total_cmp(&words[*a]));
     order.truncate(MOST_DRIVING);
     order
-}
-
-fn push(words: &mut Vec<Word>, taken: &mut HashSet<String>, word: Word) {
-    if taken.insert(word.text.clone()) {
-        words.push(word);
-    }
 }

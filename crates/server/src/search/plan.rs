@@ -67,7 +67,7 @@ pub(super) struct Leg {
     documents: u64,
     /// About what a hit adds to the score, before length and repetition are looked at.
     pub(super) worth: f32,
-    /// The word of the query it stands for.
+    /// The word of the query it stands for; none when it stands for the whole query.
     pub(super) word: Option<usize>,
     /// Whether it picks candidates, or only counts for those that others pick.
     pub(super) drives: bool,

@@ -1,7 +1,8 @@
 //! Looks up the terms of a plan and puts what they hit in order.
 //!
 //! BM25 with the plan's weights picks candidates; those that cover more words of the query then move up. An entry whose
-//! name is what was typed comes before all of them. Ties are in the order of names.
+//! name is what was typed comes before all of them. Ties are in the order of names, as long as no more than a thousand
+//! entries tie.
 
 use std::cmp::Reverse;
 
@@ -25,7 +26,7 @@ const LEAST_CANDIDATES: usize = 128;
 const WIDER: usize = 8;
 const MOST_CANDIDATES: usize = 1_024;
 /// The share of its score that an entry keeps which covers next to none of the query's words.
-const UNCOVERED: f32 = 0.4;
+const UNCOVERED: f32 = 0.1;
 /// Scores are told apart to this many steps a point: sums of floats in different order differ in the last digits.
 const STEPS: f32 = 1_000.0;
 /// Names that differ by separators and case alone.
@@ -100,7 +101,9 @@ fn cover(plan: &Plan, searcher: &Searcher, candidates: &mut [Candidate]) -> Resu
         for (at, mask) in covered(plan, searcher, same_segment)?.into_iter().enumerate() {
             let words = plan.words.iter().enumerate().filter(|(word, _)| mask & (1 << word) != 0);
             let covered: f32 = words.map(|(_, telling)| telling).sum();
-            same_segment[at].score *= UNCOVERED + (1.0 - UNCOVERED) * covered / all;
+            // More than the plain share, so that half of the words, even in the name, is less than all in a description.
+            let share = (covered / all).powi(2);
+            same_segment[at].score *= UNCOVERED + (1.0 - UNCOVERED) * share;
         }
     }
     Ok(())
@@ -114,7 +117,8 @@ fn covered(plan: &Plan, searcher: &Searcher, candidates: &mut [Candidate]) -> Re
     };
     let segment = searcher.segment_reader(first.address.segment_ord);
     for leg in &plan.legs {
-        let Some(word) = leg.word else { continue };
+        // A name that begins as the whole query does has all its words.
+        let bits = leg.word.map_or(u32::MAX, |word| 1 << word);
         let inverted = segment.inverted_index(leg.term.field())?;
         let Some(mut postings) = inverted.read_postings(&leg.term, IndexRecordOption::Basic)? else {
             continue;
@@ -125,7 +129,7 @@ fn covered(plan: &Plan, searcher: &Searcher, candidates: &mut [Candidate]) -> Re
                 postings.seek(doc);
             }
             if postings.doc() == doc {
-                *mask |= 1 << word;
+                *mask |= bits;
                 candidate.score += if leg.drives { 0.0 } else { leg.worth };
             }
         }

@@ -158,6 +158,33 @@ fn not_all_words_need_match_but_more_matches_rank_higher() {
 }
 
 #[test]
+fn two_words_in_a_description_come_before_one_in_name_and_description() {
+    let weather = document("weather_report", "The weather of the day as a short text");
+    let both = document("morning_letter", "Sends the weather by mail to all who asked for it");
+    let other = |n| {
+        if n == 0 { "Sends a letter by mail to one who asked" } else { "Keeps a letter for one who asked" }
+    };
+    let others = (0..20).map(|n| document(&format!("other_{n}"), other(n)));
+    let world = World::holding([weather, both].into_iter().chain(others).collect());
+    assert_eq!(world.names("weather mail")[..2], ["morning_letter", "weather_report"]);
+}
+
+#[test]
+fn in_a_large_brain_words_that_most_descriptions_have_do_not_get_in_the_way() {
+    let crowd = (0..1_500).map(|n| document(&format!("entry_{n:04}"), "returns the value of the entry"));
+    let world = World::holding(crowd.chain([document("tide", "returns the height of the sea")]).collect());
+    assert_eq!(world.names("what returns the height of the value"), ["tide"]);
+    assert_eq!(world.names("returns the value").len(), 10);
+}
+
+#[test]
+fn a_long_question_finds_what_its_telling_words_say() {
+    let question = "how would one go about asking some service on the network, at this place and time, which forecast \
+                    of rain or sun or wind there might be for the weather of the next few days in a given town?";
+    assert_eq!(brain().first(question), "weather_forecast");
+}
+
+#[test]
 fn entries_that_fit_equally_come_in_the_order_of_their_names() {
     let entries: Vec<(String, &str)> = (0..200).rev().map(|n| (format!("load_{n:03}"), "same")).collect();
     let entries: Vec<(&str, &str)> = entries.iter().map(|(name, same)| (name.as_str(), *same)).collect();

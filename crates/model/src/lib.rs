@@ -1,5 +1,41 @@
-//! model
+//! What selfmade's things are and what may happen to them.
+//!
+//! Every rule of the product is a pure function in this crate: no I/O, no clock, no async. The store remembers what
+//! is decided here, the server asks the questions. The words are those of `GLOSSARY.md`.
 
+pub mod ids;
+pub mod name;
+pub mod revision;
+
+pub mod actor;
+pub mod entry;
+
+pub mod dependency;
+pub mod grants;
 pub mod python;
 pub mod requirement;
 pub mod signature;
+pub mod test_case;
+
+pub mod function;
+pub mod graph;
+pub mod schedule;
+pub mod trigger;
+
+pub mod content;
+pub mod pack;
+pub mod version;
+
+pub mod application;
+pub mod changeset;
+pub mod check;
+pub mod diff;
+pub mod document;
+
+pub mod audit;
+pub mod call;
+pub mod event;
+pub mod run;
+pub mod secret;
+pub mod step;
+pub mod token;

@@ -1,6 +1,8 @@
 //! A Python package that a Version needs, as its author states it or as its imports imply. Finding, locking and
 //! installing packages is not here.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -65,6 +67,16 @@ impl Requirement {
         let lower = name_of(&self.package).to_ascii_lowercase();
         let words: Vec<&str> = lower.split(['-', '_', '.']).filter(|word| !word.is_empty()).collect();
         words.join("-")
+    }
+}
+
+/// As an author would state it: the import only where the package does not tell it.
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.import != crate::python::import_of(name_of(&self.package)) {
+            write!(f, "{}=", self.import)?;
+        }
+        f.write_str(&self.package)
     }
 }
 

@@ -41,6 +41,20 @@ pub enum FunctionKind {
     AsyncGenerator,
 }
 
+impl Signature {
+    /// Of a source that cannot be read: it may take and give anything.
+    pub fn unknown() -> Signature {
+        Signature {
+            kind: FunctionKind::Sync,
+            parameters: Vec::new(),
+            returns: None,
+            input: any(),
+            output: any(),
+            pins: Vec::new(),
+        }
+    }
+}
+
 impl FunctionKind {
     /// Whether calling it gives a stream of values.
     pub fn is_generator(self) -> bool {

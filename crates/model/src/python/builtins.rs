@@ -2,7 +2,7 @@
 //! these is not a free name.
 
 /// Whether `name` is a builtin of any of those versions.
-pub(super) fn is_builtin(name: &str) -> bool {
+pub(crate) fn is_builtin(name: &str) -> bool {
     BUILTINS.binary_search(&name).is_ok()
 }
 

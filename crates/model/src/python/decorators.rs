@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 use super::types::{Types, last_segment};
 
 /// Whose way of declaring a function a file uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Dialect {
     /// `@selfmade.function(...)`.
+    #[default]
     Selfmade,
     /// `@func.register_function(...)`.
     Babyagi,

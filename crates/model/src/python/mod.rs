@@ -24,6 +24,7 @@ mod stdlib;
 mod syntax;
 mod text;
 mod types;
+pub(crate) mod words;
 
 pub use self::decorators::Dialect;
 pub use self::error::{SourceError, SourceErrorKind};
@@ -34,4 +35,4 @@ pub(crate) use self::packages::import_of;
 pub use self::packages::{package_of, requirements};
 pub use self::scope::FreeName;
 pub use self::stdlib::is_standard_library;
-pub use self::text::MAX_SOURCE_BYTES;
+pub use self::text::{MAX_SOURCE_BYTES, decode};

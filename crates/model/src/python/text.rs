@@ -35,6 +35,14 @@ pub(super) struct Piece {
     pub(super) removed: u32,
 }
 
+/// The text of bytes that must be UTF-8; a byte-order mark is dropped.
+pub fn decode(bytes: &[u8]) -> Result<&str, SourceError> {
+    Text::from_bytes(bytes)?;
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    // The check above has refused everything else.
+    Ok(std::str::from_utf8(bytes).unwrap_or_default())
+}
+
 impl Text {
     /// Checks size, bytes and declared encoding, and normalises line ends.
     pub(super) fn new(source: &str) -> Result<Text, SourceError> {

@@ -14,7 +14,7 @@ fn packs() -> BTreeMap<String, String> {
         .unwrap_or_else(|_| panic!("SELFMADE_TEST_BABYAGI is not set: run through `cargo xtask test`"));
     let mut found = BTreeMap::new();
     for kind in ["default", "drafts", "plugins"] {
-        let folder = Path::new(&root).join(kind);
+        let folder = Path::new(&root).join("babyagi/functionz/packs").join(kind);
         let entries =
             std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         let files = entries.map(|entry| entry.unwrap().path());

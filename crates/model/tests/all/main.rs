@@ -2,7 +2,18 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that unwraps says where it failed")]
 
+use selfmade_model::python::SourceError;
+
+/// What a person is told: the refusal, and what to do about it.
+fn with_hint(error: &SourceError) -> String {
+    let hint = error.hint.iter().map(|hint| format!(" ({hint})"));
+    hint.fold(error.to_string(), |text, hint| text + &hint)
+}
+
 mod babyagi_packs;
+mod checks;
+mod documents;
+mod drafts;
 mod python_depth;
 mod python_pack;
 mod python_properties;

@@ -86,7 +86,7 @@ fn as_deep_as_is_allowed_fits_a_small_stack() {
     on_a_small_stack(format!("def f(a):\n{blocks}{}pass\n", " ".repeat(100))).unwrap();
     let deeper: String = (1..400).map(|depth| format!("{}if a:\n", " ".repeat(depth))).collect();
     let error = on_a_small_stack(format!("def f(a):\n{deeper}{}pass\n", " ".repeat(400))).unwrap_err();
-    insta::assert_snapshot!(error, @"line 102, column 102: blocks are nested more than 100 deep (give parts of it names in statements of their own)");
+    insta::assert_snapshot!(crate::with_hint(&error), @"line 102, column 102: blocks are nested more than 100 deep (give parts of it names in statements of their own)");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn types_that_grow_without_end_are_cut() {
 #[test]
 fn a_large_source_is_refused_before_it_is_read() {
     let error = analyse(&"(".repeat(10_000_000)).unwrap_err();
-    insta::assert_snapshot!(error, @"line 1, column 1: the source has 10000000 bytes; the limit is 1048576 (read large data at run time instead of writing it into the source)");
+    insta::assert_snapshot!(crate::with_hint(&error), @"line 1, column 1: the source has 10000000 bytes; the limit is 1048576 (read large data at run time instead of writing it into the source)");
     let largest = format!("def f(): return '{}'\n", "x".repeat(MAX_SOURCE_BYTES - 19));
     assert_eq!(largest.len(), MAX_SOURCE_BYTES);
     analyse(&largest).unwrap();

@@ -16,7 +16,7 @@ fn only(source: &str) -> PackFunction {
 fn refused(source: &str) -> String {
     match read_pack(source) {
         Ok(pack) => panic!("{} functions were read", pack.functions.len()),
-        Err(error) => error.to_string(),
+        Err(error) => crate::with_hint(&error),
     }
 }
 

@@ -5,7 +5,7 @@ use selfmade_model::python::{SourceErrorKind, analyse, analyse_bytes};
 fn refused(source: &str) -> String {
     match analyse(source) {
         Ok(analysis) => panic!("`{}` was accepted", analysis.name),
-        Err(error) => error.to_string(),
+        Err(error) => crate::with_hint(&error),
     }
 }
 
@@ -149,7 +149,7 @@ fn line_ends_and_byte_order_marks_are_normalised() {
 
 #[test]
 fn bytes_that_are_not_utf_8_are_refused() {
-    let refused = |bytes: &[u8]| analyse_bytes(bytes).unwrap_err().to_string();
+    let refused = |bytes: &[u8]| crate::with_hint(&analyse_bytes(bytes).unwrap_err());
     insta::assert_snapshot!(refused(b"def f():\n    return '\xff'"), @"line 2, column 13: the source is not valid UTF-8 here (save the file as UTF-8)");
     insta::assert_snapshot!(refused(b"# -*- coding: latin-1 -*-\ndef f(): return '\xe4'"), @"line 1, column 1: the source says that its encoding is `latin-1`, but only UTF-8 is read (save the file as UTF-8 and remove this comment)");
     insta::assert_snapshot!(refused(b"#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\ndef f(): pass"), @"line 2, column 1: the source says that its encoding is `cp1252`, but only UTF-8 is read (save the file as UTF-8 and remove this comment)");

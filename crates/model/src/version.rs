@@ -1,0 +1,106 @@
+//! Versions: immutable, numbered from 1, addressed by what they contain.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use crate::actor::Actor;
+use crate::content::Content;
+use crate::entry::EntryKey;
+use crate::ids::{ChangesetId, EntryId, VersionId};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct VersionNumber(pub u32);
+
+impl VersionNumber {
+    pub const FIRST: VersionNumber = VersionNumber(1);
+}
+
+impl fmt::Display for VersionNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for VersionNumber {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(VersionNumber)
+    }
+}
+
+/// SHA-256 over the canonical JSON of a content: same content, same hash, on any machine.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ContentHash(pub [u8; 32]);
+
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("`{0}` is not a content hash; expected 64 hexadecimal digits")]
+pub struct HashError(String);
+
+impl ContentHash {
+    pub(crate) fn of_bytes(bytes: &[u8]) -> ContentHash {
+        ContentHash(Sha256::digest(bytes).into())
+    }
+
+    /// Enough digits to tell versions apart on a screen.
+    pub fn short(&self) -> String {
+        hex::encode(&self.0[..6])
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex::encode(self.0))
+    }
+}
+
+impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ContentHash({})", self.short())
+    }
+}
+
+impl TryFrom<String> for ContentHash {
+    type Error = HashError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let mut bytes = [0; 32];
+        hex::decode_to_slice(&text, &mut bytes).map_err(|_| HashError(text))?;
+        Ok(ContentHash(bytes))
+    }
+}
+
+impl From<ContentHash> for String {
+    fn from(hash: ContentHash) -> String {
+        hash.to_string()
+    }
+}
+
+/// What identifies a Version, without its content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VersionHead {
+    #[serde(flatten)]
+    pub key: EntryKey,
+    pub entry_id: EntryId,
+    pub version_id: VersionId,
+    pub number: VersionNumber,
+    pub content_hash: ContentHash,
+    pub changeset_id: ChangesetId,
+    pub written_by: Actor,
+    pub written_at: Timestamp,
+}
+
+/// A Version as callers get it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Version {
+    #[serde(flatten)]
+    pub head: VersionHead,
+    pub content: Content,
+}

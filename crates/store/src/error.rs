@@ -91,3 +91,13 @@ pub enum Error {
     #[error("`{sql}` failed: {detail}")]
     Statement { sql: &'static str, detail: String },
 }
+
+impl Error {
+    /// For verbs whose guard asks whether there is something to remove.
+    pub(crate) fn absent(self) -> Result<bool, Error> {
+        match self {
+            Error::GuardFailed { .. } => Ok(false),
+            other => Err(other),
+        }
+    }
+}

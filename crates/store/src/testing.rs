@@ -2,9 +2,10 @@
 //!
 //! [`on_both!`](crate::on_both) runs one test body on both; this is how every promise of the store is tested.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use rusqlite::Connection;
 use tempfile::TempDir;
 use tokio_postgres::{Config, NoTls};
 
@@ -66,6 +67,58 @@ impl TestDatabase {
             Kind::Sqlite { .. } => panic!("open SQLite's file instead"),
         }
     }
+
+    /// Every row of every table, read past the store, sorted: what "nothing was written" is compared by. Each line
+    /// begins with its table.
+    pub async fn dump(&self) -> Vec<String> {
+        let mut lines = match &self.location {
+            Location::Sqlite(path) => dump_sqlite(path).expect("the file can be read"),
+            Location::Postgres(url) => dump_postgres(url).await.expect("the test server answers"),
+        };
+        lines.sort();
+        assert!(lines.iter().any(|line| line.starts_with("counters: ")), "the tables were not found");
+        lines
+    }
+
+    /// How many rows a table has.
+    pub async fn count(&self, table: &str) -> usize {
+        let start = format!("{table}: ");
+        self.dump().await.iter().filter(|line| line.starts_with(&start)).count()
+    }
+}
+
+fn dump_sqlite(path: &Path) -> Result<Vec<String>, rusqlite::Error> {
+    let connection = Connection::open(path)?;
+    let tables = "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'";
+    let tables: Vec<String> =
+        connection.prepare(tables)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let mut lines = Vec::new();
+    for table in tables {
+        let mut statement = connection.prepare(&format!("select * from {table}"))?;
+        let columns = statement.column_count();
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let values = (0..columns).map(|column| row.get_ref(column)).collect::<Result<Vec<_>, _>>()?;
+            lines.push(format!("{table}: {values:?}"));
+        }
+    }
+    Ok(lines)
+}
+
+async fn dump_postgres(url: &str) -> Result<Vec<String>, tokio_postgres::Error> {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
+    let driver = tokio::spawn(connection);
+    let tables = "select table_schema::text, table_name::text from information_schema.tables
+        where table_schema not in ('pg_catalog', 'information_schema')";
+    let mut lines = Vec::new();
+    for row in client.query(tables, &[]).await? {
+        let (schema, table): (String, String) = (row.get(0), row.get(1));
+        let rows = client.query(&format!("select line::text from {schema}.{table} as line"), &[]).await?;
+        lines.extend(rows.iter().map(|row| format!("{table}: {}", row.get::<_, String>(0))));
+    }
+    drop(client);
+    driver.await.ok();
+    Ok(lines)
 }
 
 impl Drop for TestDatabase {

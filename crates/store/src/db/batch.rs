@@ -73,10 +73,6 @@ impl Batch {
         self.add(sql, Values::Bulk(rows), None);
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.steps.is_empty()
-    }
-
     pub(super) fn steps(&self) -> &[Step] {
         &self.steps
     }

@@ -3,7 +3,9 @@
 //! The getters smooth over how the databases differ: SQLite answers a boolean as an integer and a UUID as a blob.
 
 use jiff::Timestamp;
-use serde::de::DeserializeOwned;
+use model::version::ContentHash;
+use serde::de::value::StrDeserializer;
+use serde::de::{DeserializeOwned, IntoDeserializer};
 use uuid::Uuid;
 
 use super::value::Value;
@@ -35,6 +37,23 @@ impl Row {
         if self.value(column)? == &Value::Null { Ok(None) } else { self.json(column).map(Some) }
     }
 
+    /// A text that stands for one of our types: a state, a kind, a name, an actor.
+    pub(crate) fn word<T: DeserializeOwned>(&self, column: usize) -> Result<T, Error> {
+        let text: StrDeserializer<'_, serde_json::Error> = self.str(column)?.into_deserializer();
+        T::deserialize(text).map_err(|source| Error::Json { column, source })
+    }
+
+    pub(crate) fn optional_word<T: DeserializeOwned>(&self, column: usize) -> Result<Option<T>, Error> {
+        if self.value(column)? == &Value::Null { Ok(None) } else { self.word(column).map(Some) }
+    }
+
+    pub(crate) fn hash(&self, column: usize) -> Result<ContentHash, Error> {
+        let bytes = self.blob(column)?;
+        let found =
+            Error::Row { column, expected: "a hash of 32 bytes", found: format!("{} bytes", bytes.len()) };
+        bytes.try_into().map(ContentHash).map_err(|_| found)
+    }
+
     fn value(&self, column: usize) -> Result<&Value, Error> {
         self.values.get(column).ok_or_else(|| Error::Row {
             column,
@@ -60,6 +79,7 @@ fn mismatch(column: usize, expected: &'static str, found: &Value) -> Error {
 
 macro_rules! getters {
     ($($name:ident, $optional:ident: $type:ty = $expected:literal, $convert:expr;)*) => {
+        #[allow(dead_code, reason = "a full set: every kind of column can be read, also if none is optional yet")]
         impl Row {
             $(pub(crate) fn $name(&self, column: usize) -> Result<$type, Error> {
                 self.read(column, $expected, $convert)
@@ -83,6 +103,10 @@ getters! {
     };
     unsigned, optional_unsigned: u64 = "an integer not below zero", |value| match value {
         Value::Int(number) => u64::try_from(*number).ok(),
+        _ => None,
+    };
+    small, optional_small: u32 = "a small integer not below zero", |value| match value {
+        Value::Int(number) => u32::try_from(*number).ok(),
         _ => None,
     };
     float, optional_float: f64 = "a float", |value| match value {

@@ -30,6 +30,12 @@ impl Value {
         serde_json::to_string(value).map(Value::Text).map_err(|source| Error::Unwritable { source })
     }
 
+    /// A list of texts as JSON, each as it would be stored alone.
+    pub(crate) fn json_texts(texts: &[String]) -> Result<Value, Error> {
+        let stored: Vec<String> = texts.iter().map(|text| text.replace(NUL, PICTURE_OF_NUL)).collect();
+        Value::json(&stored)
+    }
+
     /// What the value is, without saying what it holds, for messages and logs.
     pub(crate) fn kind(&self) -> &'static str {
         match self {

@@ -1,0 +1,44 @@
+//! What a brain knows of itself: its id, its revision, and facts written once.
+
+use model::ids::BrainId;
+use model::revision::Revision;
+use uuid::Uuid;
+
+use crate::db::{Batch, Durability};
+use crate::error::Error;
+use crate::store::Store;
+
+impl Store {
+    pub async fn revision(&self) -> Result<Revision, Error> {
+        self.db
+            .one("select value from counters where counter = 'revision'", [], |row| {
+                row.unsigned(0).map(Revision)
+            })
+            .await
+    }
+
+    /// The id of this brain; `fresh` becomes it if it has none yet.
+    pub async fn brain_id(&self, fresh: Uuid) -> Result<BrainId, Error> {
+        let text = self.fact_or("brain_id", &fresh.to_string()).await?;
+        let found = || Error::Row { column: 0, expected: "the brain's id, a UUID", found: text.clone() };
+        text.parse().map(BrainId).map_err(|_| found())
+    }
+
+    pub async fn fact(&self, fact: &str) -> Result<Option<String>, Error> {
+        self.db.optional("select value from facts where fact = $1", [fact.into()], |row| row.text(0)).await
+    }
+
+    /// The value of a fact; `fresh` becomes it if it has none yet. The first writer wins, whoever asks at once.
+    pub async fn fact_or(&self, fact: &str, fresh: &str) -> Result<String, Error> {
+        if let Some(value) = self.fact(fact).await? {
+            return Ok(value);
+        }
+        let mut batch = Batch::new();
+        batch.push(
+            "insert into facts (fact, value) values ($1, $2) on conflict (fact) do nothing",
+            [fact.into(), fresh.into()],
+        );
+        self.db.write(batch, Durability::Power).await?;
+        self.db.one("select value from facts where fact = $1", [fact.into()], |row| row.text(0)).await
+    }
+}

@@ -1,0 +1,122 @@
+//! Entries: what the brain holds, listed a page at a time, now or as of a revision.
+
+use jiff::Timestamp;
+use model::actor::Actor;
+use model::entry::{EntryKey, EntryKind};
+use model::revision::Revision;
+use model::version::{ContentHash, VersionNumber};
+use serde::Serialize;
+
+use crate::db::Row;
+use crate::error::Error;
+use crate::store::Store;
+
+/// One line of a list.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EntrySummary {
+    #[serde(flatten)]
+    pub key: EntryKey,
+    /// The live Version.
+    pub version: VersionNumber,
+    pub description: String,
+    pub content_hash: ContentHash,
+    pub pack: Option<String>,
+    pub written_by: Actor,
+    pub written_at: Timestamp,
+}
+
+/// Which entries are listed, by name.
+#[derive(Clone, Debug)]
+pub struct EntryPage {
+    pub kind: EntryKind,
+    /// Those after this name.
+    pub after: Option<String>,
+    pub limit: u32,
+}
+
+macro_rules! select_summaries {
+    ($live:literal) => {
+        concat!(
+            "select entries.kind, entries.name, versions.number, contents.description, versions.content_hash,
+                packs.name, versions.written_by, versions.written_at from entries ",
+            $live,
+            " join contents on contents.content_hash = versions.content_hash
+             left join packs on packs.pack_id = entries.pack_id
+             where entries.kind = $1 and entries.name > $2 order by entries.name limit $3"
+        )
+    };
+}
+
+impl Store {
+    pub async fn entries(&self, page: &EntryPage) -> Result<Vec<EntrySummary>, Error> {
+        self.db
+            .query(
+                select_summaries!("join versions on versions.version_id = entries.live_version_id"),
+                [
+                    page.kind.as_str().into(),
+                    page.after.as_deref().unwrap_or_default().into(),
+                    page.limit.into(),
+                ],
+                summary_from_row,
+            )
+            .await
+    }
+
+    pub async fn entries_as_of(
+        &self,
+        revision: Revision,
+        page: &EntryPage,
+    ) -> Result<Vec<EntrySummary>, Error> {
+        self.db
+            .query(
+                select_summaries!(
+                    "join live_pointers on live_pointers.entry_id = entries.entry_id
+                        and live_pointers.revision = (select max(past.revision) from live_pointers as past
+                            where past.entry_id = entries.entry_id and past.revision <= $4)
+                     join versions on versions.version_id = live_pointers.version_id"
+                ),
+                [
+                    page.kind.as_str().into(),
+                    page.after.as_deref().unwrap_or_default().into(),
+                    page.limit.into(),
+                    revision.0.into(),
+                ],
+                summary_from_row,
+            )
+            .await
+    }
+
+    /// The names of all that is live, in order.
+    pub async fn entry_names(&self, kind: EntryKind) -> Result<Vec<String>, Error> {
+        self.db
+            .query(
+                "select name from entries where kind = $1 and live_version_id is not null order by name",
+                [kind.as_str().into()],
+                |row| row.text(0),
+            )
+            .await
+    }
+
+    /// How many are live.
+    pub async fn entry_count(&self, kind: EntryKind) -> Result<u64, Error> {
+        self.db
+            .one(
+                "select count(*) from entries where kind = $1 and live_version_id is not null",
+                [kind.as_str().into()],
+                |row| row.unsigned(0),
+            )
+            .await
+    }
+}
+
+fn summary_from_row(row: &Row) -> Result<EntrySummary, Error> {
+    Ok(EntrySummary {
+        key: EntryKey::new(row.word(0)?, row.word(1)?),
+        version: VersionNumber(row.small(2)?),
+        description: row.text(3)?,
+        content_hash: row.hash(4)?,
+        pack: row.optional_text(5)?,
+        written_by: row.word(6)?,
+        written_at: row.timestamp(7)?,
+    })
+}

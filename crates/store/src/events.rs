@@ -1,0 +1,70 @@
+//! Events: appended in the transaction of the fact they tell, numbered without a gap.
+
+use model::event::{Event, NewEvent};
+
+use crate::db::{Batch, Durability, Row, Sql, Value};
+use crate::error::Error;
+use crate::store::Store;
+
+impl Store {
+    /// Facts that stand for themselves, such as a custom Event.
+    pub async fn append_events(&self, events: &[NewEvent]) -> Result<(), Error> {
+        let mut batch = Batch::new();
+        push_events(&mut batch, events);
+        self.db.write(batch, Durability::Power).await.map(drop)
+    }
+
+    /// What happened after a sequence number, in order.
+    pub async fn events_after(&self, seq: u64, limit: u32) -> Result<Vec<Event>, Error> {
+        self.db
+            .query(
+                "select seq, kind, source, data, actor, at from events where seq > $1 order by seq limit $2",
+                [seq.into(), limit.into()],
+                event_from_row,
+            )
+            .await
+    }
+}
+
+/// Last in a batch: from here to its end, others who append events wait.
+pub(crate) fn push_events(batch: &mut Batch, events: &[NewEvent]) {
+    if events.is_empty() {
+        return;
+    }
+    batch.push("update counters set value = value + $1 where counter = 'event'", [events.len().into()]);
+    let rows = events.iter().zip(1..).map(|(event, nth)| {
+        vec![
+            (events.len() - nth).into(),
+            event.kind.to_string().into(),
+            event.source.as_str().into(),
+            Value::from(&event.data),
+            event.actor.to_string().into(),
+            event.at.into(),
+        ]
+    });
+    batch.bulk(
+        Sql {
+            sqlite: "insert into events (seq, kind, source, data, actor, at)
+                select value - $1, $2, $3, $4, $5, $6 from counters where counter = 'event'",
+            postgres: "insert into events (seq, kind, source, data, actor, at)
+                select value - new.back, new.kind, new.source, new.data, new.actor, new.at
+                from counters, unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[])
+                    as new (back, kind, source, data, actor, at)
+                where counter = 'event'",
+        },
+        rows.collect(),
+    );
+}
+
+fn event_from_row(row: &Row) -> Result<Event, Error> {
+    Ok(Event {
+        seq: row.unsigned(0)?,
+        fact: NewEvent {
+            kind: row.word(1)?,
+            source: row.text(2)?,
+            data: row.json(3)?,
+            actor: row.word(4)?,
+            at: row.timestamp(5)?,
+        },
+    })
+}

@@ -1,0 +1,92 @@
+//! Secrets: sealed before they come here; the store never sees a value.
+
+use model::audit::AuditRecord;
+use model::event::NewEvent;
+use model::ids::SecretId;
+use model::secret::Secret;
+
+use crate::audit::push_audit;
+use crate::db::{Batch, Durability, Row};
+use crate::error::Error;
+use crate::events::push_events;
+use crate::store::Store;
+
+/// A Secret with its value under seal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SealedSecret {
+    pub secret: Secret,
+    pub sealed: Vec<u8>,
+}
+
+impl Store {
+    /// Adds a Secret, or gives one of that name a new value; its id and birthday stay.
+    pub async fn put_secret(
+        &self,
+        new: &SealedSecret,
+        event: &NewEvent,
+        audit: &AuditRecord,
+    ) -> Result<(), Error> {
+        let mut batch = Batch::new();
+        batch.push(
+            "insert into secrets (secret_id, name, sealed, created_at, updated_at, updated_by)
+             values ($1, $2, $3, $4, $5, $6)
+             on conflict (name) do update
+             set sealed = excluded.sealed, updated_at = excluded.updated_at, updated_by = excluded.updated_by",
+            [
+                new.secret.secret_id.0.into(),
+                new.secret.name.as_str().into(),
+                new.sealed.clone().into(),
+                new.secret.created_at.into(),
+                new.secret.updated_at.into(),
+                new.secret.updated_by.to_string().into(),
+            ],
+        );
+        push_audit(&mut batch, audit);
+        push_events(&mut batch, std::slice::from_ref(event));
+        self.db.write(batch, Durability::Power).await.map(drop)
+    }
+
+    pub async fn secrets(&self) -> Result<Vec<Secret>, Error> {
+        self.db
+            .query(
+                "select secret_id, name, created_at, updated_at, updated_by from secrets order by name",
+                [],
+                secret_from_row,
+            )
+            .await
+    }
+
+    pub async fn sealed_secret(&self, name: &str) -> Result<Option<SealedSecret>, Error> {
+        self.db
+            .optional(
+                "select secret_id, name, created_at, updated_at, updated_by, sealed from secrets where name = $1",
+                [name.into()],
+                |row| Ok(SealedSecret { secret: secret_from_row(row)?, sealed: row.blob(5)? }),
+            )
+            .await
+    }
+
+    /// Whether there was one to remove.
+    pub async fn remove_secret(
+        &self,
+        name: &str,
+        event: &NewEvent,
+        audit: &AuditRecord,
+    ) -> Result<bool, Error> {
+        let mut batch = Batch::new();
+        batch.guard("delete from secrets where name = $1", [name.into()], "the secret exists");
+        push_audit(&mut batch, audit);
+        push_events(&mut batch, std::slice::from_ref(event));
+        self.db.write(batch, Durability::Power).await.map_or_else(Error::absent, |_| Ok(true))
+    }
+}
+
+fn secret_from_row(row: &Row) -> Result<Secret, Error> {
+    Ok(Secret {
+        secret_id: SecretId(row.uuid(0)?),
+        name: row.text(1)?,
+        created_at: row.timestamp(2)?,
+        updated_at: row.timestamp(3)?,
+        updated_by: row.word(4)?,
+    })
+}

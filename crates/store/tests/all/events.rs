@@ -1,0 +1,77 @@
+//! Events: dense, ordered, and never missed by one who follows them.
+
+use model::event::EventKind;
+use store::testing::TestDatabase;
+
+use crate::world::{World, event, put};
+
+const APPENDERS: usize = 50;
+const EACH: usize = 4;
+
+store::on_both! {
+    async fn an_event_reads_back_as_it_was_appended(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let mut emitted = event("mail \u{2603}");
+        emitted.kind = EventKind::Custom("mail.arrived".to_owned());
+        world.store.append_events(&[event("first"), emitted.clone()]).await.unwrap();
+        let events = world.store.events_after(0, 10).await.unwrap();
+        assert_eq!(events.iter().map(|event| event.seq).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!((&events[0].fact, &events[1].fact), (&event("first"), &emitted));
+        assert_eq!(world.store.events_after(1, 10).await.unwrap().len(), 1);
+        assert_eq!(world.store.events_after(0, 1).await.unwrap()[0].seq, 1);
+        assert_eq!(world.store.events_after(2, 10).await.unwrap(), []);
+    }
+
+    async fn appending_nothing_is_nothing(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.store.append_events(&[]).await.unwrap();
+        assert_eq!(database.count("events").await, 0);
+        world.store.append_events(&[event("a")]).await.unwrap();
+        assert_eq!(world.store.events_after(0, 10).await.unwrap()[0].seq, 1);
+    }
+
+    async fn many_who_append_at_once_leave_no_gap_and_a_follower_misses_none(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let mut tasks = Vec::new();
+        for appender in 0..APPENDERS {
+            let store = world.store.clone();
+            tasks.push(tokio::spawn(async move {
+                for nth in 0..EACH {
+                    let pair = [event(&format!("{appender}/{nth}/a")), event(&format!("{appender}/{nth}/b"))];
+                    store.append_events(&pair).await.unwrap();
+                }
+            }));
+        }
+        let mut followed = Vec::new();
+        while followed.len() < APPENDERS * EACH * 2 {
+            let cursor = followed.last().map_or(0, |event: &model::event::Event| event.seq);
+            followed.extend(world.store.events_after(cursor, 7).await.unwrap());
+            tokio::task::yield_now().await;
+        }
+        for task in tasks {
+            task.await.unwrap();
+        }
+        let seqs: Vec<u64> = followed.iter().map(|event| event.seq).collect();
+        assert_eq!(seqs, (1..=(APPENDERS * EACH * 2) as u64).collect::<Vec<_>>());
+        for pair in followed.chunks(2) {
+            let stem = |event: &model::event::Event| event.fact.source.trim_end_matches(['a', 'b']).to_owned();
+            assert_eq!(stem(&pair[0]), stem(&pair[1]), "what is appended together stays together");
+        }
+    }
+
+    async fn appliers_and_appenders_share_one_sequence(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let store = world.store.clone();
+        let appender = tokio::spawn(async move {
+            for nth in 0..20 {
+                store.append_events(&[event(&format!("{nth}"))]).await.unwrap();
+            }
+        });
+        for n in 0..20 {
+            world.apply(vec![put("a", n)]).await;
+        }
+        appender.await.unwrap();
+        let seqs: Vec<u64> = world.store.events_after(0, 100).await.unwrap().iter().map(|event| event.seq).collect();
+        assert_eq!(seqs, (1..=40).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,56 @@
+//! Secrets: one of a name, replaced in place, gone when removed.
+
+use model::actor::Actor;
+use model::ids::SecretId;
+use model::secret::Secret;
+use store::SealedSecret;
+use store::testing::TestDatabase;
+
+use crate::world::{World, at, audit, event, id};
+
+pub(crate) fn sealed(text: &str, value: &[u8]) -> SealedSecret {
+    let secret = Secret {
+        secret_id: SecretId(id()),
+        name: text.to_owned(),
+        created_at: at(1),
+        updated_at: at(1),
+        updated_by: Actor::CommandLine,
+    };
+    SealedSecret { secret, sealed: value.to_vec() }
+}
+
+store::on_both! {
+    async fn a_secret_is_replaced_in_place(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let first = sealed("k", b"\0one\xff");
+        world.store.put_secret(&first, &event("k"), &audit("secret.set")).await.unwrap();
+        assert_eq!(world.store.sealed_secret("k").await.unwrap(), Some(first.clone()));
+        let mut second = sealed("k", b"two");
+        second.secret.updated_at = at(9);
+        world.store.put_secret(&second, &event("k"), &audit("secret.set")).await.unwrap();
+        let stored = world.store.sealed_secret("k").await.unwrap().unwrap();
+        assert_eq!(stored.sealed, b"two");
+        assert_eq!(stored.secret, Secret { updated_at: at(9), ..first.secret });
+    }
+
+    async fn names_are_listed_in_order_and_told_apart_by_case(database: &TestDatabase) {
+        let world = World::open(database).await;
+        for text in ["b", "a", "B", "_", "ä"] {
+            world.store.put_secret(&sealed(text, b"x"), &event(text), &audit("secret.set")).await.unwrap();
+        }
+        let names: Vec<String> = world.store.secrets().await.unwrap().into_iter().map(|secret| secret.name).collect();
+        assert_eq!(names, ["B", "_", "a", "b", "ä"]);
+    }
+
+    async fn a_removed_secret_is_gone_and_the_deed_is_told(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.store.put_secret(&sealed("k", b"x"), &event("set"), &audit("secret.set")).await.unwrap();
+        assert!(world.store.remove_secret("k", &event("removed"), &audit("secret.remove")).await.unwrap());
+        assert_eq!(world.store.sealed_secret("k").await.unwrap(), None);
+        assert_eq!(world.store.events_after(1, 10).await.unwrap()[0].fact.source, "removed");
+
+        let before = database.dump().await;
+        assert!(!world.store.remove_secret("k", &event("again"), &audit("secret.remove")).await.unwrap());
+        assert_eq!(database.dump().await, before);
+    }
+}

@@ -1,0 +1,54 @@
+//! Steps: journaled once each, read back in order.
+
+use model::ids::RunId;
+use model::run::RunError;
+use model::step::Step;
+use serde_json::{Value, json};
+use store::Error;
+use store::testing::TestDatabase;
+
+use crate::runs::{hard_values, run};
+use crate::world::{World, at, id, key};
+
+fn step(run_id: RunId, position: u32, value: Value) -> Step {
+    Step {
+        run_id,
+        position,
+        verb: "model.chat".to_owned(),
+        request: value.clone(),
+        result: Some(value),
+        error: None,
+        started_at: at(1),
+        finished_at: Some(at(2)),
+    }
+}
+
+store::on_both! {
+    async fn steps_read_back_as_they_were_journaled_in_order(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let run = run(key("a"));
+        world.store.record_runs(std::slice::from_ref(&run)).await.unwrap();
+        let mut steps: Vec<Step> =
+            hard_values().into_iter().zip(1..).map(|(value, position)| step(run.run_id, position, value)).collect();
+        let error = RunError { type_name: "Timeout".to_owned(), message: "ü".to_owned(), traceback: None };
+        steps.push(Step { result: None, finished_at: None, error: Some(error), ..step(run.run_id, 50, json!(1)) });
+        for step in steps.iter().rev() {
+            world.store.record_step(step).await.unwrap();
+        }
+        assert_eq!(world.store.steps(run.run_id).await.unwrap(), steps);
+        assert_eq!(world.store.steps(RunId(id())).await.unwrap(), []);
+    }
+
+    async fn a_step_is_journaled_once_and_for_a_known_run(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let run = run(key("a"));
+        world.store.record_runs(std::slice::from_ref(&run)).await.unwrap();
+        world.store.record_step(&step(run.run_id, 1, json!("first"))).await.unwrap();
+        let before = database.dump().await;
+        let twice = world.store.record_step(&step(run.run_id, 1, json!("second"))).await.unwrap_err();
+        assert!(matches!(twice, Error::Unique { .. }), "{twice}");
+        let dangling = world.store.record_step(&step(RunId(id()), 1, json!(1))).await.unwrap_err();
+        assert!(matches!(dangling, Error::ForeignKey { .. }), "{dangling}");
+        assert_eq!(database.dump().await, before);
+    }
+}

@@ -1,3 +1,17 @@
-//! server
+//! Doors, then verbs, then memory.
+//!
+//! Every door — the command line now, HTTP and MCP when they exist — calls the verbs in [`app`]; each verb checks who
+//! acts, decides by the rules of `model`, and is one transaction of `store`.
 
+pub mod app;
+mod blocking;
+pub mod clock;
+pub mod config;
+pub mod ctx;
+pub mod ids;
+pub mod seal;
 pub mod search;
+
+pub use self::app::error::Error;
+pub use self::config::Config;
+pub use self::ctx::Ctx;

@@ -1,0 +1,142 @@
+//! The one transaction in which a Changeset happens: what moves, which Events tell of it, who did it.
+
+use jiff::Timestamp;
+use model::actor::Actor;
+use model::application::{Fate, Move, plan};
+use model::changeset::{Changeset, ChangesetState, Happening};
+use model::check::{Check, Finding, Severity};
+use model::entry::EntryKey;
+use model::event::{EventKind, NewEvent};
+use model::pack::{Pack, Widened};
+use model::revision::Revision;
+use model::version::VersionNumber;
+use serde::Serialize;
+use serde_json::json;
+use store::Application;
+use tracing::info;
+
+use super::drafts::Drafted;
+use super::error::Error;
+use crate::ctx::Ctx;
+
+/// What was done.
+#[derive(Clone, Debug, Serialize)]
+pub struct Applied {
+    /// Absent if there was nothing to change.
+    pub changeset: Option<u64>,
+    pub revision: Revision,
+    pub moves: Vec<Moved>,
+    pub warnings: Vec<Finding>,
+    pub widened: Vec<Widened>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Moved {
+    #[serde(flatten)]
+    pub key: EntryKey,
+    pub fate: Fate,
+    pub from: Option<VersionNumber>,
+    pub to: Option<VersionNumber>,
+}
+
+pub(super) fn moves(ctx: &Ctx, drafted: &Drafted) -> Result<Vec<Move>, Error> {
+    Ok(plan(&drafted.changes, &drafted.snapshot.entries, || ctx.ids.entry(), || ctx.ids.version())?)
+}
+
+/// The one transaction in which everything happens.
+pub(super) async fn finish(
+    ctx: &Ctx,
+    actor: &Actor,
+    mut changeset: Changeset,
+    drafted: Drafted,
+    pack: Option<&Pack>,
+    recorded: Option<ChangesetState>,
+) -> Result<Applied, Error> {
+    let moves = moves(ctx, &drafted)?;
+    let warnings = warnings(&changeset.checks);
+    if moves.is_empty() && recorded.is_none() {
+        let revision = drafted.snapshot.revision;
+        return Ok(Applied {
+            changeset: None,
+            revision,
+            moves: Vec::new(),
+            warnings,
+            widened: drafted.widened,
+        });
+    }
+    let number = changeset.number;
+    changeset.state =
+        changeset.state.after(Happening::Apply).map_err(|source| Error::Transition { number, source })?;
+    let revision = drafted.snapshot.revision.next();
+    changeset.applied = Some(revision);
+    changeset.decided_by = Some(actor.clone());
+    changeset.decided_at = Some(ctx.clock.now());
+    changeset.changes = drafted.changes;
+    let events = events(&changeset, &moves, ctx.clock.now());
+    let verb = if changeset.reverts.is_some() { "changeset.revert" } else { "changeset.apply" };
+    let details = json!({ "revision": revision, "title": changeset.title, "moves": moves.len() });
+    let audit = ctx.audit(actor, verb, &changeset.id.to_string(), details);
+    let application =
+        Application { changeset: &changeset, recorded, moves: &moves, pack, events: &events, audit: &audit };
+    ctx.store.apply(&application).await?;
+    let number = match recorded {
+        Some(_) => number,
+        None => ctx.store.changeset_number(changeset.id).await?,
+    };
+    info!(
+        changeset.number = number,
+        brain.revision = revision.0,
+        "changeset {number} applied: the brain is at revision {revision}, {} entries changed",
+        moves.len()
+    );
+    Ok(Applied {
+        changeset: Some(number),
+        revision,
+        moves: moves.iter().map(moved).collect(),
+        warnings,
+        widened: drafted.widened,
+    })
+}
+
+fn warnings(checks: &[Check]) -> Vec<Finding> {
+    let findings = checks.iter().flat_map(|check| &check.findings);
+    findings.filter(|finding| finding.severity == Severity::Warning).cloned().collect()
+}
+
+fn moved(moved: &Move) -> Moved {
+    Moved {
+        key: moved.key.clone(),
+        fate: moved.fate(),
+        from: moved.from,
+        to: moved.to.map(|(number, _)| number),
+    }
+}
+
+fn events(changeset: &Changeset, moves: &[Move], at: Timestamp) -> Vec<NewEvent> {
+    let event = |kind, source: &str, data| NewEvent {
+        kind,
+        source: source.to_owned(),
+        data,
+        actor: changeset.decided_by.clone().unwrap_or_else(|| changeset.actor.clone()),
+        at,
+    };
+    let mut events: Vec<NewEvent> = moves
+        .iter()
+        .filter_map(|moved| {
+            let kind = match moved.fate() {
+                Fate::Added => EventKind::Added(moved.key.kind),
+                Fate::Updated => EventKind::Updated(moved.key.kind),
+                Fate::Deleted => EventKind::Deleted(moved.key.kind),
+                Fate::Recorded => return None,
+            };
+            let data = json!({
+                "name": moved.key.name, "from": moved.from, "to": moved.to.map(|(number, _)| number),
+                "revision": changeset.applied, "changeset_id": changeset.id,
+            });
+            Some(event(kind, moved.key.name.as_str(), data))
+        })
+        .collect();
+    let data = json!({ "changeset_id": changeset.id, "revision": changeset.applied, "moves": moves.len() });
+    events.push(event(EventKind::ChangesetApplied, &changeset.title, data));
+    events
+}

@@ -1,0 +1,308 @@
+//! Changesets: propose, check, apply, reject, revert, rebase; or all at once for what a person does by hand.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use model::actor::Actor;
+use model::changeset::{Changeset, ChangesetState, Conflict, Happening, Live, based_on, conflicts};
+use model::check::{Check, Verdict};
+use model::content::Content;
+use model::diff::Diff;
+use model::document;
+use model::entry::EntryKey;
+use model::revision::Revision;
+use serde::Serialize;
+use store::{ChangesetFilter, ChangesetSummary};
+
+pub use super::application::{Applied, Moved};
+use super::application::{finish, moves};
+use super::checks;
+use super::drafts::{Drafted, Intent, Proposal, draft, redraft};
+use super::error::Error;
+use crate::ctx::Ctx;
+
+/// How often a Changeset is worked out anew when others were quicker. Each time at least one of them went on.
+const ATTEMPTS: usize = 64;
+
+/// A Changeset with what it changes, readable.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChangesetView {
+    pub number: u64,
+    pub state: ChangesetState,
+    pub title: String,
+    pub base_revision: Revision,
+    pub applied_revision: Option<Revision>,
+    pub actor: Actor,
+    pub created_at: Timestamp,
+    pub decided_by: Option<Actor>,
+    pub decided_at: Option<Timestamp>,
+    pub checks: Vec<Check>,
+    pub conflicts: Vec<Conflict>,
+    pub changes: Vec<ChangeView>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct ChangeView {
+    #[serde(flatten)]
+    pub key: EntryKey,
+    /// What a reader would call it.
+    pub action: &'static str,
+    pub diff: Diff,
+}
+
+/// Drafts, checks and applies in one go.
+pub async fn register(ctx: &Ctx, actor: &Actor, proposal: &Proposal) -> Result<Applied, Error> {
+    let _turn = ctx.applying.lock().await;
+    for _ in 0..ATTEMPTS {
+        match try_register(ctx, actor, proposal).await {
+            Err(error) if error.is_stale() => {}
+            done => return done,
+        }
+    }
+    Err(Error::Contended)
+}
+
+async fn try_register(ctx: &Ctx, actor: &Actor, proposal: &Proposal) -> Result<Applied, Error> {
+    let drafted = draft(ctx, proposal).await?;
+    register_drafted(ctx, actor, proposal, drafted).await
+}
+
+async fn register_drafted(
+    ctx: &Ctx,
+    actor: &Actor,
+    proposal: &Proposal,
+    drafted: Drafted,
+) -> Result<Applied, Error> {
+    let checks = passed(checks::run(ctx, &drafted).await?, None)?;
+    let mut changeset = fresh(ctx, actor, proposal, &drafted, checks);
+    changeset.state = ChangesetState::Checked;
+    finish(ctx, actor, changeset, drafted, proposal.pack.as_ref(), None).await
+}
+
+/// Drafts and checks, and leaves it to somebody to apply or reject it.
+pub async fn propose(ctx: &Ctx, actor: &Actor, proposal: &Proposal) -> Result<Changeset, Error> {
+    let drafted = draft(ctx, proposal).await?;
+    let checks = checks::run(ctx, &drafted).await?;
+    if moves(ctx, &drafted)?.is_empty() {
+        return Err(Error::Input {
+            problem: "the changeset would change nothing".to_owned(),
+            hint: "what it proposes is live already".to_owned(),
+        });
+    }
+    let mut changeset = fresh(ctx, actor, proposal, &drafted, checks);
+    changeset.changes = drafted.changes;
+    changeset.state = ChangesetState::Checked;
+    changeset.number = ctx.store.record_changeset(&changeset).await?;
+    Ok(changeset)
+}
+
+/// Applies a proposed Changeset, unless what it is based on has moved or it no longer passes its checks.
+pub async fn apply(ctx: &Ctx, actor: &Actor, number: u64) -> Result<Applied, Error> {
+    let _turn = ctx.applying.lock().await;
+    for _ in 0..ATTEMPTS {
+        match try_apply(ctx, actor, number).await {
+            Err(error) if error.is_stale() => {}
+            done => return done,
+        }
+    }
+    Err(Error::Contended)
+}
+
+async fn try_apply(ctx: &Ctx, actor: &Actor, number: u64) -> Result<Applied, Error> {
+    let mut changeset = find(ctx, number).await?;
+    let was = changeset.state;
+    was.after(Happening::Apply).map_err(|source| Error::Transition { number, source })?;
+    let drafted = redraft(ctx, &changeset).await?;
+
+    changeset.conflicts = conflicts(changeset.base, &based_on(&changeset.changes), &last_moved(&drafted));
+    if !changeset.conflicts.is_empty() {
+        let conflicts = changeset.conflicts.clone();
+        decide(ctx, actor, changeset, Happening::Conflict).await?;
+        return Err(Error::Conflicted { number, conflicts });
+    }
+    changeset.checks = passed(checks::run(ctx, &drafted).await?, Some(number))?;
+    finish(ctx, actor, changeset, drafted, None, Some(was)).await
+}
+
+pub async fn reject(ctx: &Ctx, actor: &Actor, number: u64) -> Result<(), Error> {
+    let changeset = find(ctx, number).await?;
+    decide(ctx, actor, changeset, Happening::Reject).await
+}
+
+/// Bases a Changeset on the brain as it is now, and checks it again.
+pub async fn rebase(ctx: &Ctx, number: u64) -> Result<Changeset, Error> {
+    let mut changeset = find(ctx, number).await?;
+    let was = changeset.state;
+    changeset.state = was.after(Happening::Rebase).map_err(|source| Error::Transition { number, source })?;
+    let drafted = redraft(ctx, &changeset).await?;
+    changeset.base = drafted.snapshot.revision;
+    changeset.checks = checks::run(ctx, &drafted).await?;
+    changeset.conflicts.clear();
+    (changeset.decided_by, changeset.decided_at) = (None, None);
+    changeset.state =
+        changeset.state.after(Happening::Check).map_err(|source| Error::Transition { number, source })?;
+    ctx.store.decide_changeset(&changeset, was).await?;
+    Ok(changeset)
+}
+
+/// Undoes an applied Changeset by a new one, unless something it changed has moved since.
+pub async fn revert(ctx: &Ctx, actor: &Actor, number: u64) -> Result<Applied, Error> {
+    let _turn = ctx.applying.lock().await;
+    for _ in 0..ATTEMPTS {
+        match try_revert(ctx, actor, number).await {
+            Err(error) if error.is_stale() => {}
+            done => return done,
+        }
+    }
+    Err(Error::Contended)
+}
+
+async fn try_revert(ctx: &Ctx, actor: &Actor, number: u64) -> Result<Applied, Error> {
+    let changeset = find(ctx, number).await?;
+    changeset.state.after(Happening::Revert).map_err(|source| Error::Transition { number, source })?;
+    let applied = changeset.applied.unwrap_or_default();
+
+    let undone = ctx.store.moves_at(applied).await?;
+    let moved = undone.iter().map(|moved| (moved.key.clone(), moved.last_moved_at)).collect();
+    let undone_keys: Vec<(EntryKey, bool)> = undone.iter().map(|moved| (moved.key.clone(), true)).collect();
+    unmoved_since(number, applied, &undone_keys, &moved)?;
+    let intents = undone
+        .into_iter()
+        .filter(|moved| moved.from != moved.to)
+        .map(|moved| match moved.from {
+            Some(before) => Intent::Use(moved.key, before),
+            None => Intent::Delete(moved.key),
+        })
+        .collect();
+    let title = format!("revert changeset {number}: {}", changeset.title);
+    let proposal = Proposal { reverts: Some(changeset.id), ..Proposal::of(title, intents) };
+    let drafted = draft(ctx, &proposal).await?;
+    // Once more, at the moment that the application is guarded by: somebody may have been quick.
+    unmoved_since(number, applied, &undone_keys, &last_moved(&drafted))?;
+    register_drafted(ctx, actor, &proposal, drafted).await
+}
+
+fn unmoved_since(
+    number: u64,
+    applied: Revision,
+    undone: &[(EntryKey, bool)],
+    moved: &HashMap<EntryKey, Revision>,
+) -> Result<(), Error> {
+    let conflicts = conflicts(applied, undone, moved);
+    if conflicts.is_empty() { Ok(()) } else { Err(Error::MovedSince { number, conflicts }) }
+}
+
+fn last_moved(drafted: &Drafted) -> HashMap<EntryKey, Revision> {
+    drafted.snapshot.entries.iter().map(|(key, state)| (key.clone(), state.moved_at)).collect()
+}
+
+pub async fn list(ctx: &Ctx, filter: &ChangesetFilter, limit: u32) -> Result<Vec<ChangesetSummary>, Error> {
+    Ok(ctx.store.changesets(filter, limit).await?)
+}
+
+pub async fn show(ctx: &Ctx, number: u64) -> Result<ChangesetView, Error> {
+    let changeset = find(ctx, number).await?;
+    let before = changeset.applied.map_or(changeset.base, Revision::previous);
+    let mut changes = Vec::new();
+    for change in &changeset.changes {
+        let old = ctx.store.version_as_of(&change.key, before).await?.map(|version| version.content);
+        let new = match change.live {
+            Live::Existing(number) => {
+                ctx.store.version(&change.key, number).await?.map(|version| version.content)
+            }
+            _ => change.added_live().cloned(),
+        };
+        let action = match (&old, &new) {
+            (None, _) => "add",
+            (Some(_), None) => "delete",
+            (Some(_), Some(_)) => "update",
+        };
+        changes.push(ChangeView {
+            key: change.key.clone(),
+            action,
+            diff: difference(old.as_ref(), new.as_ref()),
+        });
+    }
+    Ok(ChangesetView {
+        number,
+        state: changeset.state,
+        title: changeset.title,
+        base_revision: changeset.base,
+        applied_revision: changeset.applied,
+        actor: changeset.actor,
+        created_at: changeset.created_at,
+        decided_by: changeset.decided_by,
+        decided_at: changeset.decided_at,
+        checks: changeset.checks,
+        conflicts: changeset.conflicts,
+        changes,
+    })
+}
+
+/// Between two contents, over the texts in which they are exported.
+pub(crate) fn difference(old: Option<&Content>, new: Option<&Content>) -> Diff {
+    let text = |content: Option<&Content>| content.map(document::text).unwrap_or_default();
+    Diff::between(&text(old), &text(new))
+}
+
+pub async fn find(ctx: &Ctx, number: u64) -> Result<Changeset, Error> {
+    ctx.store.changeset_by_number(number).await?.ok_or(Error::ChangesetNotFound { number })
+}
+
+fn passed(checks: Vec<Check>, number: Option<u64>) -> Result<Vec<Check>, Error> {
+    if checks.iter().any(|check| check.verdict == Verdict::Failed) {
+        Err(Error::ChecksFailed { checks, number })
+    } else {
+        Ok(checks)
+    }
+}
+
+fn fresh(ctx: &Ctx, actor: &Actor, proposal: &Proposal, drafted: &Drafted, checks: Vec<Check>) -> Changeset {
+    let title = if proposal.title.is_empty() { made_up_title(drafted) } else { proposal.title.clone() };
+    Changeset {
+        id: ctx.ids.changeset(),
+        number: 0,
+        state: ChangesetState::Draft,
+        title,
+        base: drafted.snapshot.revision,
+        applied: None,
+        reverts: proposal.reverts,
+        actor: actor.clone(),
+        created_at: ctx.clock.now(),
+        decided_by: None,
+        decided_at: None,
+        changes: Vec::new(),
+        checks,
+        conflicts: Vec::new(),
+    }
+}
+
+fn made_up_title(drafted: &Drafted) -> String {
+    match drafted.changes.as_slice() {
+        [] => "nothing".to_owned(),
+        [change] => {
+            let state = drafted.snapshot.entries.get(&change.key);
+            let verb = match (change.live, state.and_then(|state| state.live)) {
+                (Live::Nothing, _) => "delete",
+                (_, Some(_)) => "update",
+                (_, None) => "add",
+            };
+            format!("{verb} {}", change.key.name)
+        }
+        [first, rest @ ..] => format!("change {} and {} more", first.key.name, rest.len()),
+    }
+}
+
+async fn decide(
+    ctx: &Ctx,
+    actor: &Actor,
+    mut changeset: Changeset,
+    happening: Happening,
+) -> Result<(), Error> {
+    let was = changeset.state;
+    let number = changeset.number;
+    changeset.state = was.after(happening).map_err(|source| Error::Transition { number, source })?;
+    changeset.decided_by = Some(actor.clone());
+    changeset.decided_at = Some(ctx.clock.now());
+    Ok(ctx.store.decide_changeset(&changeset, was).await?)
+}

@@ -1,0 +1,76 @@
+//! Runs the gates of a Changeset that need only what is written.
+
+use std::collections::HashSet;
+
+use model::application::plan;
+use model::changeset::{Change, Live};
+use model::check::{Check, Finding, Gate, Outcome, Surroundings, Verdict, check_names, check_types};
+use model::content::Content;
+use model::entry::{EntryKey, EntryKind};
+use model::ids::{EntryId, VersionId};
+use model::version::VersionNumber;
+use uuid::Uuid;
+
+use super::drafts::Drafted;
+use super::error::Error;
+use crate::ctx::Ctx;
+
+pub(crate) async fn run(ctx: &Ctx, drafted: &Drafted) -> Result<Vec<Check>, Error> {
+    let outcomes: Vec<Outcome<'_>> = drafted.changes.iter().map(|change| outcome(change, drafted)).collect();
+    let mut around = Surroundings {
+        live: drafted.snapshot.live(),
+        pinned: pinned(drafted),
+        referrers: drafted.snapshot.referrers.clone(),
+        known_names: Vec::new(),
+        places: drafted.places.clone(),
+    };
+    let mut names = check_names(&outcomes, &around);
+    if names.verdict == Verdict::Failed {
+        // Suggestions need all names, which is worth the reading only when there is something to suggest.
+        around.known_names = ctx.store.entry_names(EntryKind::Function).await?;
+        names = check_names(&outcomes, &around);
+    }
+    let flawed = outcomes.iter().filter_map(flaw);
+    let parses = Check::of(Gate::Parses, drafted.findings.iter().cloned().chain(flawed).collect());
+    Ok(vec![parses, names, check_types(&outcomes), tests(&outcomes)])
+}
+
+fn outcome<'a>(change: &'a Change, drafted: &'a Drafted) -> Outcome<'a> {
+    let after = match change.live {
+        Live::Added(_) => change.added_live(),
+        Live::Existing(_) => drafted.existing.get(&change.key),
+        Live::Nothing => None,
+    };
+    Outcome { key: &change.key, after }
+}
+
+/// A Version of an imported history whose source cannot be read is kept, and never live.
+fn flaw(outcome: &Outcome<'_>) -> Option<Finding> {
+    let flaw = outcome.after?.as_function()?.flaw.as_ref()?;
+    Some(Finding::error(outcome.key.clone(), format!("this version cannot be live: {flaw}")))
+}
+
+/// The Versions that are there, and those that the changes write.
+fn pinned(drafted: &Drafted) -> HashSet<(EntryKey, VersionNumber)> {
+    let known = drafted.snapshot.entries.iter();
+    let known =
+        known.flat_map(|(key, state)| state.versions.iter().map(|version| (key.clone(), version.number)));
+    // Ids do not matter here, and a plan that fails is refused where it is carried out.
+    let ids = || (EntryId(Uuid::nil()), VersionId(Uuid::nil()));
+    let moves = plan(&drafted.changes, &drafted.snapshot.entries, || ids().0, || ids().1).unwrap_or_default();
+    let written =
+        moves.iter().flat_map(|moved| moved.writes.iter().map(|write| (moved.key.clone(), write.number)));
+    known.chain(written).collect()
+}
+
+fn tests(outcomes: &[Outcome<'_>]) -> Check {
+    let count: usize = outcomes
+        .iter()
+        .filter_map(|outcome| outcome.after.and_then(Content::as_function))
+        .map(|function| function.tests.len())
+        .sum();
+    if count == 0 {
+        return Check::not_run(Gate::Tests, "there are none");
+    }
+    Check::not_run(Gate::Tests, format!("this build has no cells to run the {count} of them in"))
+}

@@ -1,0 +1,232 @@
+//! What a verb answers when it does not do what was asked: a stable code, a message, and what to do about it.
+
+use std::path::PathBuf;
+
+use model::application::PlanError;
+use model::changeset::{Conflict, IllegalTransition};
+use model::check::{Check, Finding, Severity};
+use model::entry::EntryKey;
+use model::function::DraftError;
+use model::name::NameError;
+use model::python::SourceError;
+use model::revision::Revision;
+use model::secret::SecretError;
+use model::version::VersionNumber;
+use thiserror::Error;
+
+use crate::config::ConfigError;
+use crate::seal::SealError;
+use crate::search;
+
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error(transparent)]
+    Name(#[from] NameError),
+    #[error("{0}")]
+    Draft(#[from] DraftError),
+    #[error("`{file}`, {source}")]
+    Source { file: String, source: SourceError },
+    #[error("`{file}`: {source}")]
+    DraftIn { file: String, source: DraftError },
+    #[error("there is no {key}")]
+    NotFound { key: EntryKey, near: Option<String> },
+    #[error("{key} has no version {number}")]
+    VersionNotFound { key: EntryKey, number: VersionNumber },
+    #[error("{key} was not live at revision {revision}")]
+    NotLiveThen { key: EntryKey, revision: Revision },
+    #[error("there is no revision {revision}; the brain is at revision {now}")]
+    RevisionNotFound { revision: Revision, now: Revision },
+    #[error("there is no changeset {number}")]
+    ChangesetNotFound { number: u64 },
+    #[error("there is no {noun} named `{name}`")]
+    Absent { noun: &'static str, name: String },
+    #[error("there is a {noun} named `{name}` already")]
+    Taken { noun: &'static str, name: String },
+    #[error("the changeset does not pass its checks")]
+    ChecksFailed { checks: Vec<Check>, number: Option<u64> },
+    #[error("what the changeset is based on has moved, so nothing was applied")]
+    Conflicted { number: u64, conflicts: Vec<Conflict> },
+    #[error("what changeset {number} changed has moved since, so it was not reverted")]
+    MovedSince { number: u64, conflicts: Vec<Conflict> },
+    #[error("changeset {number}: {source}")]
+    Transition { number: u64, source: IllegalTransition },
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    #[error("the brain was changed by others again and again while this was tried")]
+    Contended,
+    #[error("pack `{pack}`: {}", .problem)]
+    Pack { pack: String, problem: PackProblem },
+    #[error(transparent)]
+    Secret(#[from] SecretError),
+    #[error(transparent)]
+    Seal(#[from] SealError),
+    #[error("{problem}")]
+    Input { problem: String, hint: String },
+    #[error(transparent)]
+    Babyagi { source: store::babyagi::BabyagiError },
+    #[error("cannot read `{}`", .path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("cannot write `{}`", .path.display())]
+    Write { path: PathBuf, source: std::io::Error },
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Search(#[from] search::Error),
+    #[error(transparent)]
+    Store(#[from] store::Error),
+}
+
+#[derive(Debug, Error)]
+pub enum PackProblem {
+    #[error("no function in it could be loaded")]
+    Empty,
+    #[error("`{name}` is defined already, by {owner}")]
+    Collision { name: String, owner: String },
+}
+
+/// What kind of failure it is, as far as a script has to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// What was handed in is wrong.
+    Input,
+    NotFound,
+    /// The brain says no: checks, conflicts, a state that does not allow it.
+    Refused,
+    /// The database, the disk or a key cannot be used.
+    Unavailable,
+}
+
+impl Error {
+    pub fn class(&self) -> Class {
+        match self {
+            Error::Name(_)
+            | Error::Draft(_)
+            | Error::DraftIn { .. }
+            | Error::Source { .. }
+            | Error::Secret(_)
+            | Error::Input { .. }
+            | Error::Babyagi { .. }
+            | Error::Plan(PlanError::Twice { .. })
+            | Error::Read { .. } => Class::Input,
+            Error::NotFound { .. }
+            | Error::VersionNotFound { .. }
+            | Error::NotLiveThen { .. }
+            | Error::RevisionNotFound { .. }
+            | Error::ChangesetNotFound { .. }
+            | Error::Absent { .. } => Class::NotFound,
+            Error::Plan(PlanError::Unknown { .. } | PlanError::NoVersion { .. }) => Class::NotFound,
+            Error::Plan(_)
+            | Error::Taken { .. }
+            | Error::ChecksFailed { .. }
+            | Error::Conflicted { .. }
+            | Error::MovedSince { .. }
+            | Error::Transition { .. }
+            | Error::Contended
+            | Error::Pack { .. } => Class::Refused,
+            Error::Seal(_) | Error::Write { .. } | Error::Config(_) | Error::Search(_) | Error::Store(_) => {
+                Class::Unavailable
+            }
+        }
+    }
+
+    pub fn code(&self) -> &'static str {
+        match self {
+            Error::Name(_) => "bad_name",
+            Error::Draft(DraftError::Source(_)) | Error::Source { .. } => "bad_source",
+            Error::DraftIn { source: DraftError::Source(_), .. } => "bad_source",
+            Error::Draft(_) | Error::DraftIn { .. } => "bad_function",
+            Error::NotFound { .. } | Error::Absent { .. } | Error::Plan(PlanError::Unknown { .. }) => {
+                "not_found"
+            }
+            Error::VersionNotFound { .. } | Error::Plan(PlanError::NoVersion { .. }) => "version_not_found",
+            Error::NotLiveThen { .. } => "not_live",
+            Error::RevisionNotFound { .. } => "revision_not_found",
+            Error::ChangesetNotFound { .. } => "changeset_not_found",
+            Error::Taken { .. } => "name_taken",
+            Error::ChecksFailed { .. } => "checks_failed",
+            Error::Conflicted { .. } | Error::MovedSince { .. } => "conflicted",
+            Error::Transition { .. } => "wrong_state",
+            Error::Plan(_) => "bad_changeset",
+            Error::Contended => "contended",
+            Error::Pack { .. } => "pack_refused",
+            Error::Secret(_) => "bad_secret",
+            Error::Seal(_) => "secrets_key",
+            Error::Input { .. } => "bad_input",
+            Error::Babyagi { .. } => "bad_babyagi_brain",
+            Error::Read { .. } => "cannot_read",
+            Error::Write { .. } => "cannot_write",
+            Error::Config(_) => "bad_config",
+            Error::Search(_) => "search",
+            Error::Store(_) => "database",
+        }
+    }
+
+    /// What to do now.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Error::Draft(DraftError::Source(source))
+            | Error::DraftIn { source: DraftError::Source(source), .. }
+            | Error::Source { source, .. } => source.hint.clone(),
+            Error::NotFound { near: Some(near), .. } => Some(format!("did you mean `{near}`?")),
+            Error::NotFound { near: None, key } => {
+                Some(format!("`selfmade search {}` finds names like it", key.name))
+            }
+            Error::VersionNotFound { key, .. } | Error::Plan(PlanError::NoVersion { key, .. }) => {
+                Some(format!("`selfmade fn versions {}` lists those it has", key.name))
+            }
+            Error::ChecksFailed { number: Some(number), .. } => {
+                Some(format!("`selfmade changes show {number}` shows it again; nothing was applied"))
+            }
+            Error::ChecksFailed { number: None, .. } => Some("nothing was changed".to_owned()),
+            Error::Conflicted { number, .. } => Some(format!(
+                "look at the difference with `selfmade changes show {number}`, then `selfmade changes rebase {number}` bases it on the brain as it is now"
+            )),
+            Error::MovedSince { .. } => Some(
+                "revert the later changesets first, or set single versions with `selfmade fn use`".to_owned(),
+            ),
+            Error::Contended => Some("try again".to_owned()),
+            Error::Pack { problem: PackProblem::Collision { .. }, pack } => Some(format!(
+                "load it under a prefix with `--as {}.`, or over what is there with `--replace`",
+                prefix_of(pack)
+            )),
+            Error::Pack { problem: PackProblem::Empty, .. } => Some(
+                "decorate its functions with `@selfmade.function`; a bare function is added with `selfmade fn add`"
+                    .to_owned(),
+            ),
+            Error::Input { hint, .. } => Some(hint.clone()),
+            _ => None,
+        }
+    }
+
+    /// What was found wrong, entry by entry.
+    pub fn findings(&self) -> Vec<&Finding> {
+        match self {
+            Error::ChecksFailed { checks, .. } => checks
+                .iter()
+                .flat_map(|check| &check.findings)
+                .filter(|finding| finding.severity == Severity::Error)
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What moved.
+    pub fn conflicts(&self) -> &[Conflict] {
+        match self {
+            Error::Conflicted { conflicts, .. } | Error::MovedSince { conflicts, .. } => conflicts,
+            _ => &[],
+        }
+    }
+
+    /// Whether a batch was refused because the brain moved on.
+    pub(crate) fn is_stale(&self) -> bool {
+        matches!(self, Error::Store(store::Error::GuardFailed { .. }))
+    }
+}
+
+/// An identifier made of a pack's name, to suggest as its prefix.
+fn prefix_of(pack: &str) -> String {
+    let last = pack.rsplit('/').next().unwrap_or(pack);
+    last.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
+}

@@ -1,0 +1,179 @@
+//! Functions, and the other entries, as one reads them: lists, single Versions, what they call and who calls them.
+
+use model::actor::Actor;
+use model::check::nearest;
+use model::dependency::Role;
+use model::diff::Diff;
+use model::entry::{EntryKey, EntryKind};
+use model::function::FunctionDraft;
+use model::name::EntryName;
+use model::python::{PackFunction, read_pack};
+use model::revision::Revision;
+use model::version::{Version, VersionHead, VersionNumber};
+use serde::Serialize;
+use store::{EntryPage, EntrySummary};
+
+use super::changesets::{Applied, difference, register};
+use super::drafts::{FunctionIntent, Intent, Proposal};
+use super::error::Error;
+use crate::ctx::Ctx;
+
+/// Which Version is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    Live,
+    Number(VersionNumber),
+    AsOf(Revision),
+}
+
+/// A Version with what surrounds it.
+#[derive(Clone, Debug, Serialize)]
+pub struct EntryView {
+    #[serde(flatten)]
+    pub version: Version,
+    pub live: bool,
+    /// Live entries that call it.
+    pub dependents: Vec<EntryKey>,
+    /// Triggers and Schedules that start it.
+    pub started_by: Vec<EntryKey>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct VersionLine {
+    #[serde(flatten)]
+    pub head: VersionHead,
+    pub live: bool,
+}
+
+pub async fn list(ctx: &Ctx, page: &EntryPage, at: Option<Revision>) -> Result<Vec<EntrySummary>, Error> {
+    match at {
+        None => Ok(ctx.store.entries(page).await?),
+        Some(revision) => {
+            check_revision(ctx, revision).await?;
+            Ok(ctx.store.entries_as_of(revision, page).await?)
+        }
+    }
+}
+
+pub async fn version(ctx: &Ctx, key: &EntryKey, which: Which) -> Result<Version, Error> {
+    let found = match which {
+        Which::Live => ctx.store.live_version(key).await?,
+        Which::Number(number) => ctx.store.version(key, number).await?,
+        Which::AsOf(revision) => {
+            check_revision(ctx, revision).await?;
+            ctx.store.version_as_of(key, revision).await?
+        }
+    };
+    match found {
+        Some(version) => Ok(version),
+        None => Err(not_found(ctx, key, which).await?),
+    }
+}
+
+pub async fn show(ctx: &Ctx, key: &EntryKey, which: Which) -> Result<EntryView, Error> {
+    let version = version(ctx, key, which).await?;
+    let live = ctx.store.live_version(key).await?;
+    let referrers = ctx.store.referrers(key.kind, &[key.name.to_string()]).await?;
+    let by = |wanted: Role| -> Vec<EntryKey> {
+        let matching = referrers.iter().filter(|(_, role, who)| *role == wanted && who != key);
+        matching.map(|(_, _, who)| who.clone()).collect()
+    };
+    Ok(EntryView {
+        live: live.is_some_and(|live| live.head.version_id == version.head.version_id),
+        dependents: by(Role::Calls),
+        started_by: by(Role::Starts),
+        version,
+    })
+}
+
+/// All Versions of an entry, oldest first; also of one that was deleted.
+pub async fn versions(ctx: &Ctx, key: &EntryKey) -> Result<Vec<VersionLine>, Error> {
+    let heads = ctx.store.versions(key).await?;
+    if heads.is_empty() {
+        return Err(not_found(ctx, key, Which::Live).await?);
+    }
+    let live = ctx.store.live_version(key).await?.map(|version| version.head.version_id);
+    let line = |head: VersionHead| VersionLine { live: Some(head.version_id) == live, head };
+    Ok(heads.into_iter().map(line).collect())
+}
+
+pub async fn diff(ctx: &Ctx, key: &EntryKey, old: Which, new: Which) -> Result<Diff, Error> {
+    let old = version(ctx, key, old).await?;
+    let new = version(ctx, key, new).await?;
+    Ok(difference(Some(&old.content), Some(&new.content)))
+}
+
+/// A Function and all it calls.
+pub async fn closure(ctx: &Ctx, name: &EntryName) -> Result<Vec<Version>, Error> {
+    let versions = ctx.store.closure(name).await?;
+    if versions.is_empty() {
+        return Err(not_found(ctx, &EntryKey::function(name.clone()), Which::Live).await?);
+    }
+    Ok(versions)
+}
+
+/// Makes another Version live.
+pub async fn point(
+    ctx: &Ctx,
+    actor: &Actor,
+    key: &EntryKey,
+    number: VersionNumber,
+) -> Result<Applied, Error> {
+    let title = format!("use version {number} of {}", key.name);
+    register(ctx, actor, &Proposal::of(title, vec![Intent::Use(key.clone(), number)])).await
+}
+
+/// The text of one function, as a draft: a decorator states everything, a bare source only itself.
+pub fn read_function(text: &str, file: &str, name: Option<&EntryName>) -> Result<Intent, Error> {
+    let in_file = |source| Error::Source { file: file.to_owned(), source };
+    let mut decorated = read_pack(text).map_err(in_file)?.functions;
+    if decorated.len() > 1 {
+        let names: Vec<String> = decorated.iter().map(|function| format!("`{}`", function.name)).collect();
+        return Err(Error::Input {
+            problem: format!("`{file}` defines {} functions: {}", names.len(), names.join(", ")),
+            hint: format!("load them together with `selfmade pack load {file}`"),
+        });
+    }
+    let Some(function) = decorated.pop() else {
+        let analysis = model::python::analyse(text).map_err(in_file)?;
+        let draft = FunctionDraft { name: name.cloned(), ..FunctionDraft::of_source(text) };
+        let file = Some(file.to_owned());
+        return Ok(Intent::Function(Box::new(FunctionIntent { draft, analysis: Some(analysis), file })));
+    };
+    Ok(decorated_intent(function, name.cloned(), file))
+}
+
+/// A decorated function, as a pack file or an export has it.
+pub(crate) fn decorated_intent(function: PackFunction, name: Option<EntryName>, file: &str) -> Intent {
+    let (draft, analysis) = FunctionDraft::of_decorated(function);
+    let draft = FunctionDraft { name, ..draft };
+    let file = Some(file.to_owned());
+    Intent::Function(Box::new(FunctionIntent { draft, analysis: Some(analysis), file }))
+}
+
+async fn check_revision(ctx: &Ctx, revision: Revision) -> Result<(), Error> {
+    let now = ctx.store.revision().await?;
+    if revision > now { Err(Error::RevisionNotFound { revision, now }) } else { Ok(()) }
+}
+
+/// Why a Version is not there, with the name that was perhaps meant.
+async fn not_found(ctx: &Ctx, key: &EntryKey, which: Which) -> Result<Error, Error> {
+    let known = !ctx.store.versions(key).await?.is_empty();
+    match which {
+        Which::Number(number) if known => return Ok(Error::VersionNotFound { key: key.clone(), number }),
+        Which::AsOf(revision) if known => return Ok(Error::NotLiveThen { key: key.clone(), revision }),
+        _ => {}
+    }
+    let names = ctx.store.entry_names(key.kind).await?;
+    let near = nearest(key.name.as_str(), &names).map(str::to_owned);
+    Ok(Error::NotFound { key: key.clone(), near })
+}
+
+/// Whether functions or graphs or the rest.
+pub async fn counts(ctx: &Ctx) -> Result<Vec<(EntryKind, u64)>, Error> {
+    let mut counts = Vec::new();
+    for kind in EntryKind::ALL {
+        counts.push((kind, ctx.store.entry_count(kind).await?));
+    }
+    Ok(counts)
+}

@@ -1,0 +1,22 @@
+//! The verbs: everything anybody can do with a brain, whichever door they came through.
+//!
+//! A verb takes the context, who acts, and what is asked; it is one transaction. What an agent may do is what this
+//! folder offers.
+
+pub mod error;
+
+mod application;
+pub mod changesets;
+mod checks;
+pub mod drafts;
+pub mod functions;
+pub mod packs;
+pub mod search;
+pub mod secrets;
+mod sources;
+pub mod tokens;
+
+pub mod babyagi;
+mod babyagi_history;
+mod babyagi_logs;
+pub mod folder;

@@ -1,0 +1,143 @@
+//! Finds functions by what they are called and what they say they do. The index is brought to the present revision
+//! before it is asked, so a search never misses what was applied before it.
+
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+
+use model::content::Content;
+use model::entry::{EntryKey, EntryKind};
+use model::function::FunctionContent;
+use model::name::EntryName;
+use model::revision::Revision;
+use model::version::Version;
+use serde_json::Value;
+use tracing::info;
+use uuid::Uuid;
+
+use super::error::Error;
+use crate::blocking::{blocking, joined};
+use crate::ctx::Ctx;
+use crate::search::{self, Change, Document, Hit, Position, SearchIndex};
+
+/// Beyond this many moved functions, building the index anew is quicker than mending it.
+const MENDABLE: usize = 20_000;
+
+/// How many functions are read at a time while the index is built.
+const PAGE: u32 = 2_000;
+
+pub async fn search(ctx: &Ctx, query: &str, limit: usize) -> Result<Vec<Hit>, Error> {
+    let index = catch_up(ctx).await?;
+    let query = query.to_owned();
+    Ok(blocking(move || index.search(&query, limit)).await?)
+}
+
+/// Throws the index away and builds it from the database.
+pub async fn rebuild(ctx: &Ctx) -> Result<(), Error> {
+    let mut slot = ctx.search.lock().await;
+    let index = opened(ctx, &mut slot).await?;
+    build(ctx, index).await
+}
+
+/// The index, showing at least what was applied when this was called. If another process is busy with it, what is
+/// there has to do.
+pub async fn catch_up(ctx: &Ctx) -> Result<Arc<SearchIndex>, Error> {
+    let mut slot = ctx.search.lock().await;
+    let index = opened(ctx, &mut slot).await?;
+    let done = match index.position() {
+        Some(position) if position.brain == ctx.brain_id.0 => mend(ctx, Arc::clone(&index), position).await,
+        _ => build(ctx, Arc::clone(&index)).await,
+    };
+    match done {
+        Ok(()) => Ok(index),
+        // Another process is at it: what is there, or what it brings, has to do.
+        Err(Error::Search(search::Error::Busy | search::Error::Moved { .. })) => Ok(index),
+        Err(error) => Err(error),
+    }
+}
+
+async fn opened(ctx: &Ctx, slot: &mut Option<Arc<SearchIndex>>) -> Result<Arc<SearchIndex>, Error> {
+    if let Some(index) = slot {
+        return Ok(Arc::clone(index));
+    }
+    let folder = ctx.search_folder.clone();
+    let index = Arc::new(blocking(move || SearchIndex::open(&folder)).await?);
+    *slot = Some(Arc::clone(&index));
+    Ok(index)
+}
+
+async fn mend(ctx: &Ctx, index: Arc<SearchIndex>, from: Position) -> Result<(), Error> {
+    if ctx.store.revision().await?.0 == from.revision {
+        return Ok(());
+    }
+    let (now, names) = ctx.store.moved_since(EntryKind::Function, Revision(from.revision)).await?;
+    if now.0 < from.revision || names.len() > MENDABLE {
+        return build(ctx, index).await;
+    }
+    let mut changes = Vec::with_capacity(names.len());
+    for name in names {
+        changes.push(change(ctx, name).await?);
+    }
+    let to = Position { revision: now.0, ..from };
+    Ok(blocking(move || index.update(Some(from), to, changes)).await?)
+}
+
+async fn change(ctx: &Ctx, name: EntryName) -> Result<Change, Error> {
+    let version = ctx.store.live_version(&EntryKey::function(name.clone())).await?;
+    Ok(match version.and_then(document) {
+        Some(document) => Change::Put(document),
+        None => Change::Remove(name.to_string()),
+    })
+}
+
+/// Pages of documents flow from the database to the index while it is built.
+async fn build(ctx: &Ctx, index: Arc<SearchIndex>) -> Result<(), Error> {
+    // Read before the first page: what moves meanwhile is mended next time.
+    let to = Position { brain: ctx.brain_id.0, revision: ctx.store.revision().await?.0 };
+    // Nobody's until it is whole: if reading breaks off, what was built by then must not be taken for the brain.
+    let unfinished = Position { brain: Uuid::nil(), revision: 0 };
+    let (send, receive) = std::sync::mpsc::sync_channel::<Document>(PAGE as usize * 2);
+    let building = Arc::clone(&index);
+    let building = tokio::task::spawn_blocking(move || building.rebuild(unfinished, receive.into_iter()));
+    let read = send_pages(ctx, send).await;
+    joined(building.await)?;
+    read?;
+    blocking(move || index.update(Some(unfinished), to, [])).await?;
+    info!(brain.revision = to.revision, "search index built anew at revision {}", to.revision);
+    Ok(())
+}
+
+async fn send_pages(ctx: &Ctx, send: SyncSender<Document>) -> Result<(), Error> {
+    let mut after: Option<String> = None;
+    loop {
+        let page = ctx.store.live_versions(EntryKind::Function, after.as_deref(), PAGE).await?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = Some(last.head.key.name.to_string());
+        let send = send.clone();
+        let sent = blocking(move || {
+            page.into_iter().filter_map(document).all(|document| send.send(document).is_ok())
+        });
+        if !sent.await {
+            return Ok(());
+        }
+    }
+}
+
+fn document(version: Version) -> Option<Document> {
+    let Content::Function(content) = version.content else { return None };
+    Some(Document {
+        name: version.head.key.name.to_string(),
+        parameters: content.signature.parameters.iter().map(|parameter| parameter.name.clone()).collect(),
+        examples: examples(&content),
+        text: content.metadata.values().filter_map(Value::as_str).map(str::to_owned).collect(),
+        description: content.description,
+        docstring: content.docstring,
+    })
+}
+
+fn examples(content: &FunctionContent) -> Vec<String> {
+    let example = |test: &model::test_case::TestCase| match &test.name {
+        Some(name) => name.clone(),
+        None => Value::Object(test.input.clone()).to_string(),
+    };
+    content.tests.iter().map(example).collect()
+}

@@ -1,0 +1,89 @@
+//! Tokens: shown once when they are made, kept as a hash, found by it.
+
+use jiff::Timestamp;
+use model::actor::Actor;
+use model::token::{Token, TokenRole};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use super::error::Error;
+use crate::ctx::Ctx;
+use crate::seal::SealError;
+
+/// Marks the text as ours, for people and for scanners that look for leaked credentials.
+const PREFIX: &str = "selfmade_";
+
+/// What a new Token may do.
+#[derive(Clone, Debug)]
+pub struct NewToken {
+    pub name: String,
+    pub role: TokenRole,
+    pub patterns: Vec<String>,
+    pub expires_at: Option<Timestamp>,
+}
+
+/// Makes a Token and answers its text, which cannot be had again.
+pub async fn add(ctx: &Ctx, actor: &Actor, new: NewToken) -> Result<(Token, SecretString), Error> {
+    check(&new)?;
+    let text = format!("{PREFIX}{}", hex::encode(ctx.ids.random_bytes::<32>().map_err(SealError::NoChance)?));
+    let token = Token {
+        token_id: ctx.ids.token(),
+        name: new.name,
+        role: new.role,
+        patterns: new.patterns,
+        created_at: ctx.clock.now(),
+        created_by: actor.clone(),
+        expires_at: new.expires_at,
+    };
+    let audit = ctx.audit(actor, "token.add", &token.name, json!({ "role": token.role }));
+    match ctx.store.add_token(&token, &hash(&text), &audit).await {
+        Ok(()) => Ok((token, text.into())),
+        Err(store::Error::Unique { .. }) => Err(Error::Taken { noun: "token", name: token.name }),
+        Err(error) => Err(error.into()),
+    }
+}
+
+pub async fn list(ctx: &Ctx) -> Result<Vec<Token>, Error> {
+    Ok(ctx.store.tokens().await?)
+}
+
+pub async fn remove(ctx: &Ctx, actor: &Actor, name: &str) -> Result<(), Error> {
+    let audit = ctx.audit(actor, "token.remove", name, json!({}));
+    if ctx.store.remove_token(name, &audit).await? {
+        Ok(())
+    } else {
+        Err(Error::Absent { noun: "token", name: name.to_owned() })
+    }
+}
+
+/// The Token a text belongs to, unless it has expired. The text is looked up by its hash, so how long that takes tells
+/// nothing of other tokens.
+pub async fn recognise(ctx: &Ctx, text: &SecretString) -> Result<Option<Token>, Error> {
+    let token = ctx.store.token_by_hash(&hash(text.expose_secret())).await?;
+    Ok(token.filter(|token| token.expires_at.is_none_or(|end| end > ctx.clock.now())))
+}
+
+/// A token is 256 random bits, so a fast hash is as safe as a slow one, and is paid on every request.
+fn hash(text: &str) -> [u8; 32] {
+    Sha256::digest(text.as_bytes()).into()
+}
+
+fn check(new: &NewToken) -> Result<(), Error> {
+    let bad = |problem: String| Error::Input {
+        problem,
+        hint: "use letters, digits, `.`, `-` and `_`; in patterns also `*`".to_owned(),
+    };
+    let plain = |text: &str, more: &str| {
+        !text.is_empty()
+            && text.len() <= model::name::MAX_NAME_BYTES
+            && text.chars().all(|c| c.is_alphanumeric() || "._-".contains(c) || more.contains(c))
+    };
+    if !plain(&new.name, "@") {
+        return Err(bad(format!("`{}` cannot name a token", new.name)));
+    }
+    match new.patterns.iter().find(|pattern| !plain(pattern, "*")) {
+        Some(pattern) => Err(bad(format!("`{pattern}` is no pattern of names"))),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,96 @@
+//! Where a brain lives and what is configured about it. Values come in; who reads the environment is the command line.
+
+use std::path::{Path, PathBuf};
+
+use secrecy::SecretString;
+use serde::Deserialize;
+use store::Location;
+use thiserror::Error;
+
+#[derive(Debug)]
+pub struct Config {
+    /// The data folder.
+    pub home: PathBuf,
+    /// Where the database is; `brain.db` in the data folder unless configured.
+    pub database: Location,
+    /// The secrets key, where it is given and not kept in a file.
+    pub secrets_key: Option<SecretString>,
+}
+
+/// What `config.toml` in the data folder may say.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ConfigFile {
+    /// A `postgres://` URL, or the path of a SQLite file.
+    database: Option<String>,
+}
+
+#[derive(Debug, Error)]
+pub enum ConfigError {
+    #[error("cannot read `{}`", .path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("`{}` is not a valid configuration: {detail}", .path.display())]
+    Parse { path: PathBuf, detail: String },
+}
+
+impl Config {
+    /// The configuration of a data folder; what is given here wins over its file.
+    pub fn of(
+        home: PathBuf,
+        database: Option<String>,
+        secrets_key: Option<SecretString>,
+    ) -> Result<Config, ConfigError> {
+        let file = ConfigFile::read(&home.join("config.toml"))?;
+        let database = match database.or(file.database) {
+            Some(text) => Location::parse(&text),
+            None => Location::Sqlite(home.join("brain.db")),
+        };
+        Ok(Config { home, database, secrets_key })
+    }
+
+    pub fn secrets_key_file(&self) -> PathBuf {
+        self.home.join("secrets.key")
+    }
+
+    pub fn search_folder(&self) -> PathBuf {
+        self.home.join("search")
+    }
+}
+
+impl ConfigFile {
+    fn read(path: &Path) -> Result<ConfigFile, ConfigError> {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(ConfigFile::default()),
+            Err(source) => return Err(ConfigError::Read { path: path.to_owned(), source }),
+        };
+        toml::from_str(&text)
+            .map_err(|error| ConfigError::Parse { path: path.to_owned(), detail: error.message().to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_setting_is_refused_and_named() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("config.toml"), "databse = \"x\"").unwrap();
+        let error = Config::of(home.path().to_owned(), None, None).unwrap_err().to_string();
+        assert!(error.contains("unknown field `databse`"), "{error}");
+    }
+
+    #[test]
+    fn what_is_given_wins_over_the_file_and_the_file_over_the_default() {
+        let home = tempfile::tempdir().unwrap();
+        let database = |given: Option<&str>| {
+            let config = Config::of(home.path().to_owned(), given.map(str::to_owned), None).unwrap();
+            config.database
+        };
+        assert_eq!(database(None), Location::Sqlite(home.path().join("brain.db")));
+        std::fs::write(home.path().join("config.toml"), "database = \"postgres://h/from_file\"").unwrap();
+        assert_eq!(database(None), Location::Postgres("postgres://h/from_file".to_owned()));
+        assert_eq!(database(Some("given.db")), Location::Sqlite("given.db".into()));
+    }
+}

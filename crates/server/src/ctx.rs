@@ -1,0 +1,72 @@
+//! What a verb works with: the store, the clock, chance, and the keys and indexes kept beside the database.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use model::actor::Actor;
+use model::audit::AuditRecord;
+use model::ids::BrainId;
+use serde_json::Value;
+use store::Store;
+use tokio::sync::Mutex;
+
+use crate::app::error::Error;
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::ids::Ids;
+use crate::seal::KeySource;
+use crate::search::SearchIndex;
+
+#[derive(Clone)]
+pub struct Ctx {
+    pub store: Store,
+    pub clock: Clock,
+    pub ids: Ids,
+    pub brain_id: BrainId,
+    pub(crate) keys: KeySource,
+    pub(crate) search_folder: PathBuf,
+    /// Opened when it is first needed: most commands do not search.
+    pub(crate) search: Arc<Mutex<Option<Arc<SearchIndex>>>>,
+    /// Appliers of one process wait for each other here rather than make each other's work stale.
+    pub(crate) applying: Arc<Mutex<()>>,
+}
+
+impl Ctx {
+    pub async fn open(config: Config) -> Result<Ctx, Error> {
+        let clock = Clock::System;
+        let ids = Ids::random(clock.clone());
+        Ctx::open_with(config, clock, ids).await
+    }
+
+    pub async fn open_with(config: Config, clock: Clock, ids: Ids) -> Result<Ctx, Error> {
+        let store = Store::open(&config.database).await?;
+        let brain_id = store.brain_id(ids.uuid()).await?;
+        Ok(Ctx {
+            store,
+            clock,
+            ids,
+            brain_id,
+            search_folder: config.search_folder(),
+            keys: KeySource::new(config.secrets_key_file(), config.secrets_key),
+            search: Arc::default(),
+            applying: Arc::default(),
+        })
+    }
+
+    /// Who does what to what, now.
+    pub(crate) fn audit(&self, actor: &Actor, verb: &str, subject: &str, details: Value) -> AuditRecord {
+        AuditRecord {
+            audit_id: self.ids.audit(),
+            at: self.clock.now(),
+            actor: actor.clone(),
+            verb: verb.to_owned(),
+            subject: subject.to_owned(),
+            details,
+        }
+    }
+
+    /// Waits for what is being written.
+    pub async fn close(self) {
+        self.store.close().await;
+    }
+}

@@ -1,0 +1,24 @@
+//! The verbs, on SQLite and on PostgreSQL: what a brain promises, and what BabyAGI's brain got wrong.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+// The name under which every other crate knows it.
+extern crate selfmade_server as server;
+
+mod old_brain;
+mod world;
+
+mod babyagi;
+mod babyagi_keys;
+mod changesets;
+mod concurrency;
+mod deletions;
+mod dependencies;
+mod folder;
+mod functions;
+mod packs;
+mod reverts;
+mod search;
+mod secrets;
+mod tokens;
+mod versions;

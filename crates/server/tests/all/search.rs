@@ -1,0 +1,114 @@
+//! Search: in step with the brain, whoever changed it and whatever became of the index.
+
+use server::Ctx;
+use server::app::search::{rebuild, search};
+use store::Location;
+use store::testing::TestDatabase;
+
+use crate::world::{World, delete, point, source};
+
+async fn found(ctx: &Ctx, query: &str) -> Vec<String> {
+    search(ctx, query, 10).await.unwrap().into_iter().map(|hit| hit.name).collect()
+}
+
+/// Runs SQL past the store.
+async fn execute(database: &TestDatabase, sql: &str) {
+    match database.location() {
+        Location::Sqlite(path) => rusqlite::Connection::open(path).unwrap().execute_batch(sql).unwrap(),
+        Location::Postgres(_) => database.execute(&format!("set search_path = selfmade; {sql}")).await,
+    }
+}
+
+const MAIL: &str =
+    "def send_mail(recipient):\n    \"\"\"Delivers a letter electronically.\"\"\"\n    return recipient\n";
+const SUM: &str = "def add_numbers(a, b):\n    \"\"\"Sums two figures.\"\"\"\n    return a + b\n";
+
+store::on_both! {
+    async fn what_is_applied_is_found_and_what_is_deleted_is_not(database: &TestDatabase) {
+        let world = World::open(database).await;
+        assert_eq!(found(&world.ctx, "mail").await, [""; 0]);
+        world.add(&[MAIL, SUM]).await;
+        assert_eq!(found(&world.ctx, "mail").await, ["send_mail"]);
+        assert_eq!(found(&world.ctx, "figures").await, ["add_numbers"]);
+        assert_eq!(found(&world.ctx, "recipient").await, ["send_mail"]);
+        world.add(&["def add_numbers(a, b):\n    \"\"\"Totals a pair.\"\"\"\n    return a + b\n"]).await;
+        assert_eq!(found(&world.ctx, "figures").await, [""; 0]);
+        assert_eq!(found(&world.ctx, "totals").await, ["add_numbers"]);
+        world.register(vec![point("add_numbers", 1)]).await.unwrap();
+        assert_eq!(found(&world.ctx, "figures").await, ["add_numbers"]);
+        world.register(vec![delete("send_mail")]).await.unwrap();
+        assert_eq!(found(&world.ctx, "mail").await, [""; 0]);
+    }
+
+    async fn beginnings_and_typos_are_forgiven(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.add(&[MAIL, SUM]).await;
+        for query in ["send_mail", "sendMail", "send ma", "mial", "SEND"] {
+            assert_eq!(found(&world.ctx, query).await.first().map(String::as_str), Some("send_mail"), "{query}");
+        }
+    }
+
+    async fn a_lost_or_spoilt_index_is_built_again(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.add(&[MAIL]).await;
+        assert_eq!(found(&world.ctx, "mail").await, ["send_mail"]);
+        let folder = world.home.path().join("search");
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(found(&world.reopened(database).await, "mail").await, ["send_mail"]);
+
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                std::fs::write(&path, b"rubbish").unwrap();
+            }
+        }
+        let again = world.reopened(database).await;
+        assert_eq!(found(&again, "mail").await, ["send_mail"]);
+        rebuild(&again).await.unwrap();
+        assert_eq!(found(&again, "mail").await, ["send_mail"]);
+    }
+
+    async fn a_build_that_breaks_off_is_not_taken_for_the_brain(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.add(&[MAIL, SUM]).await;
+        execute(database, "create table spare as select * from contents").await;
+        execute(database, "update contents set body = 'rubbish' where description like 'Sums%'").await;
+        assert_eq!(search(&world.ctx, "mail", 10).await.unwrap_err().code(), "database");
+        execute(
+            database,
+            "update contents set body = (select body from spare where spare.content_hash = contents.content_hash)",
+        )
+        .await;
+        assert_eq!(found(&world.ctx, "mail").await, ["send_mail"]);
+        assert_eq!(found(&world.reopened(database).await, "figures").await, ["add_numbers"]);
+    }
+
+    async fn an_index_of_another_brain_is_not_believed(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.add(&[MAIL]).await;
+        found(&world.ctx, "mail").await;
+        let other = TestDatabase::sqlite();
+        let moved = world.reopened(&other).await;
+        assert_eq!(found(&moved, "mail").await, [""; 0]);
+    }
+
+    async fn servers_with_indexes_of_their_own_see_each_other_s_changes(database: &TestDatabase) {
+        let one = World::open(database).await;
+        let two = World::open(database).await;
+        one.add(&[MAIL]).await;
+        assert_eq!(found(&two.ctx, "mail").await, ["send_mail"]);
+        two.register(vec![source(SUM), delete("send_mail")]).await.unwrap();
+        assert_eq!(found(&one.ctx, "mail").await, [""; 0]);
+        assert_eq!(found(&one.ctx, "figures").await, ["add_numbers"]);
+    }
+
+    async fn two_who_share_an_index_see_each_other_s_changes(database: &TestDatabase) {
+        let one = World::open(database).await;
+        one.add(&[MAIL]).await;
+        assert_eq!(found(&one.ctx, "mail").await, ["send_mail"]);
+        let two = one.reopened(database).await;
+        one.add(&[SUM]).await;
+        assert_eq!(found(&two, "figures").await, ["add_numbers"]);
+        assert_eq!(found(&one.ctx, "figures").await, ["add_numbers"]);
+    }
+}

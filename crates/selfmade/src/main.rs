@@ -1,1 +1,76 @@
-fn main() {}
+//! The command line: reads what is asked, calls a verb of the server, shows what came of it. No rule of the product
+//! and no SQL is here.
+
+mod applied;
+mod cli;
+mod commands;
+mod config;
+mod diff_view;
+mod error;
+mod files;
+mod findings;
+mod interrupt;
+mod output;
+mod progress;
+mod prompt;
+mod session;
+mod style;
+mod table;
+mod time;
+
+use std::panic::AssertUnwindSafe;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::Cli;
+use crate::config::Settings;
+use crate::error::{Error, Exit};
+use crate::interrupt::Interrupts;
+use crate::output::Output;
+use crate::session::Session;
+
+fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(report_bug));
+    // The hook has told what happened; here only the exit code is left to give.
+    let exit = std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or(Exit::Bug);
+    ExitCode::from(exit as u8)
+}
+
+fn run() -> Exit {
+    let cli = Cli::parse();
+    let output = Output::new(&cli.globals);
+    let done = Settings::read(&cli.globals).and_then(|settings| {
+        start_log(settings.log.as_deref());
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Error::Runtime)?;
+        runtime.block_on(async {
+            let session = Session { output: output.clone(), settings, interrupts: Interrupts::watch() };
+            commands::run(&session, cli.command).await
+        })
+    });
+    match done {
+        Ok(exit) => exit,
+        Err(error) => {
+            output.error(&error);
+            error.exit()
+        }
+    }
+}
+
+/// What the libraries have to say goes to standard error, and only if asked for.
+fn start_log(filter: Option<&str>) {
+    let Some(filter) = filter else { return };
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+}
+
+fn report_bug(panic: &std::panic::PanicHookInfo<'_>) {
+    let place =
+        panic.location().map(|place| format!(" at {}:{}", place.file(), place.line())).unwrap_or_default();
+    let message = panic.payload_as_str().unwrap_or("no message");
+    let version = env!("CARGO_PKG_VERSION");
+    anstream::eprintln!("bug: selfmade {version} stopped{place}: {message}");
+    anstream::eprintln!(
+        "hint: please report this with the command that led to it; what was acknowledged before is stored"
+    );
+}

@@ -1,0 +1,45 @@
+//! `selfmade changes apply | reject | revert | rebase`: what becomes of a Changeset.
+
+use server::app::changesets;
+
+use super::Reference;
+use crate::applied;
+use crate::error::{Error, Exit};
+use crate::session::{ACTOR, Brain, Session};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Its number, or rREVISION
+    #[arg(value_name = "N")]
+    pub(super) changeset: Reference,
+}
+
+pub(super) async fn apply(session: &Session, brain: &Brain, changeset: Reference) -> Result<Exit, Error> {
+    let number = changeset.number(brain).await?;
+    let done = changesets::apply(&brain.ctx, &ACTOR, number).await?;
+    applied::show(&session.output, &done)?;
+    Ok(Exit::Done)
+}
+
+pub(super) async fn reject(session: &Session, brain: &Brain, changeset: Reference) -> Result<Exit, Error> {
+    let number = changeset.number(brain).await?;
+    changesets::reject(&brain.ctx, &ACTOR, number).await?;
+    let view = changesets::show(&brain.ctx, number).await?;
+    session.output.answer(&view, |_| String::new())?;
+    session.output.note(format!("changeset {number} is rejected"));
+    Ok(Exit::Done)
+}
+
+pub(super) async fn revert(session: &Session, brain: &Brain, changeset: Reference) -> Result<Exit, Error> {
+    let number = changeset.number(brain).await?;
+    let done = changesets::revert(&brain.ctx, &ACTOR, number).await?;
+    applied::show(&session.output, &done)?;
+    Ok(Exit::Done)
+}
+
+pub(super) async fn rebase(session: &Session, brain: &Brain, changeset: Reference) -> Result<Exit, Error> {
+    let number = changeset.number(brain).await?;
+    changesets::rebase(&brain.ctx, number).await?;
+    let view = changesets::show(&brain.ctx, number).await?;
+    applied::proposed(&session.output, &session.settings.program, &view)
+}

@@ -1,0 +1,87 @@
+//! `selfmade changes show`: a Changeset with its checks and what it changes.
+
+use model::check::{Check, Verdict};
+use server::app::changesets::{self, ChangeView, ChangesetView};
+
+use super::Reference;
+use crate::diff_view;
+use crate::error::{Error, Exit};
+use crate::findings;
+use crate::output::Screen;
+use crate::session::{Brain, Session};
+use crate::style::{BAD, DIM, GOOD, TITLE, paint, printable};
+
+/// Show a changeset: its checks, what was found, and what it changes
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  selfmade changes show 14
+  selfmade changes show r12           what made revision 12
+  selfmade changes show 14 --color always | less -R")]
+pub(crate) struct Arguments {
+    /// Its number, or rREVISION
+    #[arg(value_name = "N")]
+    changeset: Reference,
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
+    let number = arguments.changeset.number(brain).await?;
+    let view = changesets::show(&brain.ctx, number).await?;
+    session.output.answer(&view, |screen| render(&view, screen))?;
+    Ok(Exit::Done)
+}
+
+fn render(view: &ChangesetView, screen: &Screen) -> String {
+    let mut out = format!(
+        "{} {}  {}\n\n",
+        paint(TITLE, format!("changeset {}", view.number)),
+        paint(DIM, view.state.as_str()),
+        printable(&view.title)
+    );
+    let mut field = |name: &str, value: String| {
+        out.push_str(&format!("  {}  {value}\n", paint(DIM, format!("{name:<8}"))));
+    };
+    field("based on", format!("revision {}", view.base_revision));
+    if let Some(revision) = view.applied_revision {
+        field("made", format!("revision {revision}"));
+    }
+    field("written", format!("{} by {}", screen.time(view.created_at), view.actor));
+    if let (Some(who), Some(when)) = (&view.decided_by, view.decided_at) {
+        field("decided", format!("{} by {who}", screen.time(when)));
+    }
+    field("checks", view.checks.iter().map(check).collect::<Vec<_>>().join("  "));
+    let found: Vec<_> = view.checks.iter().flat_map(|check| &check.findings).collect();
+    if !found.is_empty() {
+        out.push_str(&format!("\n{}\n{}", paint(TITLE, "Findings"), findings::errors(&found)));
+    }
+    if !view.conflicts.is_empty() {
+        out.push_str(&format!("\n{}\n{}", paint(TITLE, "Conflicts"), findings::conflicts(&view.conflicts)));
+    }
+    out.extend(view.changes.iter().map(change));
+    out
+}
+
+fn check(check: &Check) -> String {
+    let gate = check.gate.as_str();
+    match check.verdict {
+        Verdict::Passed => paint(GOOD, format!("{gate} passed")),
+        Verdict::Failed => paint(BAD, format!("{gate} failed")),
+        Verdict::NotRun => {
+            let why = check.note.as_deref().map(|note| format!(" ({note})")).unwrap_or_default();
+            paint(DIM, format!("{gate} not run{why}"))
+        }
+    }
+}
+
+fn change(change: &ChangeView) -> String {
+    let name = change.key.name.as_str();
+    let (old, new) = match change.action {
+        "add" => ("/dev/null", name),
+        "delete" => (name, "/dev/null"),
+        _ => (name, name),
+    };
+    let (added, removed) = change.diff.counts();
+    let head = format!("{} {}", change.action, change.key);
+    let counts = paint(DIM, format!("+{added} -{removed}"));
+    format!("\n{}  {counts}\n{}", paint(TITLE, head), diff_view::render(old, new, &change.diff))
+}

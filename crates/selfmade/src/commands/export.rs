@@ -1,0 +1,136 @@
+//! `selfmade export`: the brain as a folder of files that lives well in git.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use model::entry::EntryKind;
+use model::revision::Revision;
+use serde_json::json;
+use server::app::folder::{self, MARK};
+use server::app::packs::TextFile;
+
+use crate::error::{Error, Exit};
+use crate::files;
+use crate::progress::Progress;
+use crate::session::{Brain, Session};
+use crate::style::counted;
+
+/// Write the brain as a folder of files
+///
+/// Functions are written as Python files, everything else as JSON, so that a brain lives in git. Secrets, tokens and
+/// runs stay out of it. Exporting to the same folder again removes the files of what is gone.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  selfmade export brain
+  selfmade export brain-before --at 12     as it was at revision 12
+  selfmade import brain                    the other way")]
+pub(crate) struct Arguments {
+    /// A new or empty folder, or one that was exported to before
+    dir: PathBuf,
+    /// As the brain was at this revision
+    #[arg(long, value_name = "REVISION")]
+    at: Option<Revision>,
+}
+
+#[derive(Default)]
+struct Changed {
+    written: Vec<String>,
+    removed: Vec<String>,
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
+    let folder = &arguments.dir;
+    check(folder)?;
+    let revision = match arguments.at {
+        Some(revision) => revision,
+        None => brain.ctx.store.revision().await?,
+    };
+    let progress = Progress::start(&session.output, "reading the brain");
+    let files = folder::export(&brain.ctx, Some(revision)).await?;
+    progress.say(format!("writing {} files", files.len()));
+    let changed = write(folder, &files)?;
+    drop(progress);
+
+    let entries = files.len() - 1;
+    let document = json!({
+        "folder": folder, "revision": revision, "entries": entries,
+        "written": changed.written, "removed": changed.removed,
+    });
+    session.output.answer(&document, |_| {
+        let written = changed.written.iter().map(|path| format!("wrote {path}\n"));
+        written.chain(changed.removed.iter().map(|path| format!("removed {path}\n"))).collect()
+    })?;
+    let entries = counted(entries, "entry");
+    session.output.note(format!("`{}` holds the brain at revision {revision}: {entries}", folder.display()));
+    Ok(Exit::Done)
+}
+
+/// Somebody's own folder is not written into by mistake.
+fn check(folder: &Path) -> Result<(), Error> {
+    let mut entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
+            return Err(Error::Input {
+                problem: format!("`{}` is a file, and a brain is exported to a folder", folder.display()),
+                hint: "name a new folder".to_owned(),
+            });
+        }
+        Err(source) => return Err(Error::read(folder, source)),
+    };
+    // A repository that was just made is as good as empty.
+    let is_visible = |entry: &std::fs::DirEntry| entry.file_name() != ".git";
+    if entries.any(|entry| entry.is_ok_and(|entry| is_visible(&entry))) && !folder.join(MARK).is_file() {
+        return Err(Error::Input {
+            problem: format!("`{}` is not empty and holds no brain (it has no `{MARK}`)", folder.display()),
+            hint: "name a new or empty folder; nothing was written".to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// Writes what differs, then removes what is no more.
+fn write(folder: &Path, files: &[TextFile]) -> Result<Changed, Error> {
+    let mut changed = Changed::default();
+    for file in files {
+        let path = folder.join(&file.path);
+        if std::fs::read(&path).is_ok_and(|bytes| bytes == file.bytes) {
+            continue;
+        }
+        let parent = path.parent().unwrap_or(folder);
+        std::fs::create_dir_all(parent).map_err(|source| Error::write(parent, source))?;
+        std::fs::write(&path, &file.bytes).map_err(|source| Error::write(&path, source))?;
+        changed.written.push(file.path.clone());
+    }
+    let kept: HashSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    for kind in EntryKind::ALL {
+        changed.removed.extend(remove_stale(folder, kind, &kept)?);
+    }
+    Ok(changed)
+}
+
+fn remove_stale(folder: &Path, kind: EntryKind, kept: &HashSet<&str>) -> Result<Vec<String>, Error> {
+    let ending = if kind == EntryKind::Function { ".py" } else { ".json" };
+    let part = folder.join(format!("{kind}s"));
+    if !part.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut removed = Vec::new();
+    for name in files::names(&part, &[ending])? {
+        let path = format!("{kind}s/{name}");
+        if kept.contains(path.as_str()) {
+            continue;
+        }
+        let full = folder.join(&path);
+        std::fs::remove_file(&full).map_err(|source| Error::write(&full, source))?;
+        // Folders of prefixes that are gone go too; one that is not empty stays by itself.
+        for parent in full.ancestors().skip(1).take_while(|parent| *parent != folder) {
+            if std::fs::remove_dir(parent).is_err() {
+                break;
+            }
+        }
+        removed.push(path);
+    }
+    Ok(removed)
+}

@@ -1,0 +1,70 @@
+//! `selfmade fn add`: functions from files, as one Changeset.
+
+use model::name::EntryName;
+use server::app::drafts::{Intent, Proposal};
+use server::app::functions::read_function;
+use server::app::packs::TextFile;
+
+use crate::applied;
+use crate::error::{Error, Exit};
+use crate::files;
+use crate::session::{Brain, Session};
+
+/// Add functions, or new versions of them
+///
+/// Each file holds one function: plain Python, or decorated with `@selfmade.function`. Several files make one
+/// changeset: all are added, or none.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  selfmade fn add greet.py
+  selfmade fn add a.py b.py --title \"add a and b\"
+  selfmade fn add greet.py --name text.greet
+  echo 'def one() -> int: return 1' | selfmade fn add -
+  selfmade fn add greet.py --propose      look at it first: selfmade changes show")]
+pub(crate) struct Arguments {
+    /// Python files; - reads standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<String>,
+    /// Store it under this name, which may have a dotted prefix
+    #[arg(long)]
+    name: Option<String>,
+    /// What it does, in place of the first line of its docstring
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// Propose the changeset instead of applying it
+    #[arg(long)]
+    propose: bool,
+    /// What the changeset is for
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
+    let several = arguments.files.len() > 1;
+    if several && (arguments.name.is_some() || arguments.description.is_some()) {
+        return Err(Error::Input {
+            problem: "`--name` and `--description` are about one function, and several files were named"
+                .to_owned(),
+            hint: "add that file by itself".to_owned(),
+        });
+    }
+    let name = arguments.name.as_deref().map(EntryName::new).transpose().map_err(server::Error::from)?;
+    let mut intents = Vec::new();
+    for file in &arguments.files {
+        let file = files::read_file(file)?;
+        intents.push(intent(&file, name.as_ref(), arguments.description.as_deref())?);
+    }
+    let proposal = Proposal::of(arguments.title.unwrap_or_default(), intents);
+    applied::submit(session, brain, &proposal, arguments.propose).await
+}
+
+fn intent(file: &TextFile, name: Option<&EntryName>, description: Option<&str>) -> Result<Intent, Error> {
+    let text = model::python::decode(&file.bytes)
+        .map_err(|source| server::Error::Source { file: file.path.clone(), source })?;
+    let mut intent = read_function(text, &file.path, name)?;
+    if let (Intent::Function(function), Some(description)) = (&mut intent, description) {
+        function.draft.declared.description = Some(description.to_owned());
+    }
+    Ok(intent)
+}

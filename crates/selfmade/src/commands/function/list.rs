@@ -1,0 +1,88 @@
+//! `selfmade fn list`: what is there, now or then.
+
+use model::entry::EntryKind;
+use model::revision::Revision;
+use serde_json::json;
+use server::app::functions;
+use store::{EntryPage, EntrySummary};
+
+use crate::error::{Error, Exit};
+use crate::output::Screen;
+use crate::session::{Brain, Session};
+use crate::style::{DIM, NAME};
+use crate::table::{Cell, Table};
+
+/// List functions by name
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  selfmade fn list
+  selfmade fn list --limit 10 --after greet
+  selfmade fn list --pack text
+  selfmade fn list --at 12           as the brain was at revision 12")]
+pub(crate) struct Arguments {
+    /// As the brain was at this revision
+    #[arg(long, value_name = "REVISION")]
+    at: Option<Revision>,
+    /// How many to show
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    limit: u32,
+    /// Only those after this name
+    #[arg(long, value_name = "NAME")]
+    after: Option<String>,
+    /// Only those of this pack
+    #[arg(long, value_name = "NAME")]
+    pack: Option<String>,
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
+    // One more than is shown tells whether there are more.
+    let wanted = arguments.limit as usize + 1;
+    let mut found = collect(brain, &arguments, wanted).await?;
+    let more = found.len() == wanted;
+    found.truncate(arguments.limit as usize);
+    let next = more.then(|| found.last().map(|last| last.key.name.to_string())).flatten();
+
+    session.output.answer(&json!({ "functions": found, "next": next }), |screen| table(&found, screen))?;
+    match next {
+        Some(last) => session.output.note(format!("there are more; `--after {last}` shows them")),
+        None if found.is_empty() => session.output.note("there are none"),
+        None => {}
+    }
+    Ok(Exit::Done)
+}
+
+async fn collect(brain: &Brain, arguments: &Arguments, wanted: usize) -> Result<Vec<EntrySummary>, Error> {
+    if let Some(name) = &arguments.pack
+        && brain.ctx.store.pack(name).await?.is_none()
+    {
+        return Err(server::Error::Absent { noun: "pack", name: name.clone() }.into());
+    }
+    let mut found = Vec::new();
+    let mut after = arguments.after.clone();
+    while found.len() < wanted {
+        let limit = arguments.limit.saturating_add(1);
+        let page = EntryPage { kind: EntryKind::Function, after: after.take(), limit };
+        let entries = functions::list(&brain.ctx, &page, arguments.at).await?;
+        let Some(last) = entries.last() else { break };
+        after = Some(last.key.name.to_string());
+        let of_pack = |entry: &EntrySummary| arguments.pack.is_none() || entry.pack == arguments.pack;
+        found.extend(entries.into_iter().filter(of_pack));
+    }
+    found.truncate(wanted);
+    Ok(found)
+}
+
+fn table(entries: &[EntrySummary], screen: &Screen) -> String {
+    let mut table = Table::new(&["name", "version", "description", "pack", "written"], 2);
+    for entry in entries {
+        table.row(vec![
+            Cell::painted(NAME, entry.key.name.as_str()),
+            entry.version.to_string().into(),
+            (&entry.description).into(),
+            entry.pack.as_deref().unwrap_or("").into(),
+            Cell::painted(DIM, screen.time(entry.written_at)),
+        ]);
+    }
+    table.render(screen)
+}

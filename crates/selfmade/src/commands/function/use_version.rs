@@ -1,0 +1,27 @@
+//! `selfmade fn use`: another Version of a Function becomes the live one.
+
+use model::version::VersionNumber;
+use server::app::functions;
+
+use super::key;
+use crate::applied;
+use crate::error::{Error, Exit};
+use crate::session::{ACTOR, Brain, Session};
+
+/// Make another version of a function live
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  selfmade fn versions greet     which there are
+  selfmade fn use greet 1")]
+pub(crate) struct Arguments {
+    name: String,
+    version: VersionNumber,
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
+    let key = key(&arguments.name)?;
+    let done = functions::point(&brain.ctx, &ACTOR, &key, arguments.version).await?;
+    applied::show(&session.output, &done)?;
+    Ok(Exit::Done)
+}

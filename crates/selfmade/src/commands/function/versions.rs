@@ -1,0 +1,45 @@
+//! `selfmade fn versions`: all Versions of a Function.
+
+use serde_json::json;
+use server::app::functions::{self, VersionLine};
+
+use super::key;
+use crate::error::{Error, Exit};
+use crate::output::Screen;
+use crate::session::{Brain, Session};
+use crate::style::{DIM, GOOD, NAME};
+use crate::table::{Cell, Table};
+
+/// List the versions of a function, newest first
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  selfmade fn versions greet
+  selfmade fn use greet 1        make version 1 live again")]
+pub(crate) struct Arguments {
+    name: String,
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
+    let mut versions = functions::versions(&brain.ctx, &key(&arguments.name)?).await?;
+    versions.reverse();
+    session.output.answer(&json!({ "versions": versions }), |screen| table(&versions, screen))?;
+    if versions.iter().all(|version| !version.live) {
+        session.output.note("none of them is live: the function was deleted");
+    }
+    Ok(Exit::Done)
+}
+
+fn table(versions: &[VersionLine], screen: &Screen) -> String {
+    let mut table = Table::new(&["version", "", "written", "who", "hash"], 3);
+    for version in versions {
+        table.row(vec![
+            Cell::painted(NAME, version.head.number.to_string()),
+            Cell::painted(GOOD, if version.live { "live" } else { "" }),
+            Cell::painted(DIM, screen.time(version.head.written_at)),
+            Cell::painted(DIM, version.head.written_by.to_string()),
+            Cell::painted(DIM, version.head.content_hash.short()),
+        ]);
+    }
+    table.render(screen)
+}

@@ -1,0 +1,115 @@
+//! `selfmade import`: a folder that was exported, or the database of a BabyAGI brain.
+
+use std::path::{Path, PathBuf};
+
+use secrecy::SecretString;
+use server::app::babyagi::{self, Imported, Keys};
+use server::app::folder;
+
+use crate::applied;
+use crate::error::{Error, Exit};
+use crate::files;
+use crate::findings;
+use crate::progress::Progress;
+use crate::session::{ACTOR, Brain, Session};
+use crate::style::{counted, printable};
+
+/// Read a folder that was exported, or the database of a BabyAGI brain
+///
+/// A folder brings the brain to what its files say, as one changeset; what it does not have stays, unless --prune.
+/// A BabyAGI database brings functions with all their versions, triggers, the log as runs, and keys as secrets.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  selfmade import brain
+  selfmade import brain --prune                  delete what the folder does not have
+  selfmade import funztionz.db --key encryption_key.json")]
+pub(crate) struct Arguments {
+    #[arg(value_name = "DIR|DATABASE")]
+    path: PathBuf,
+    /// Delete what the folder does not have
+    #[arg(long)]
+    prune: bool,
+    /// The key file of the BabyAGI brain
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    /// Leave the encrypted keys of the BabyAGI brain behind
+    #[arg(long, conflicts_with = "key")]
+    no_keys: bool,
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
+    let path = &arguments.path;
+    let metadata = std::fs::metadata(path).map_err(|source| Error::read(path, source))?;
+    if metadata.is_dir() {
+        refuse("--key", arguments.key.is_some(), "a folder")?;
+        refuse("--no-keys", arguments.no_keys, "a folder")?;
+        return import_folder(session, brain, path, arguments.prune).await;
+    }
+    refuse("--prune", arguments.prune, "a BabyAGI database")?;
+    import_babyagi(session, brain, path, arguments.key.as_deref(), arguments.no_keys).await
+}
+
+fn refuse(option: &str, given: bool, what: &str) -> Result<(), Error> {
+    if !given {
+        return Ok(());
+    }
+    Err(Error::Input {
+        problem: format!("`{option}` means nothing for {what}"),
+        hint: "leave it out".to_owned(),
+    })
+}
+
+async fn import_folder(session: &Session, brain: &Brain, path: &Path, prune: bool) -> Result<Exit, Error> {
+    let progress = Progress::start(&session.output, "reading the folder");
+    let files = files::read_folder(path, &[".py", ".json"])?;
+    progress.say(format!("importing {} files", files.len()));
+    let done = folder::import(&brain.ctx, &ACTOR, &files, prune).await?;
+    drop(progress);
+    applied::show(&session.output, &done)?;
+    Ok(Exit::Done)
+}
+
+async fn import_babyagi(
+    session: &Session,
+    brain: &Brain,
+    path: &Path,
+    key: Option<&Path>,
+    leave_keys: bool,
+) -> Result<Exit, Error> {
+    let keys = match key {
+        Some(key) => Keys::Open(read_key(key)?),
+        None if leave_keys => Keys::Leave,
+        None => Keys::Unsaid,
+    };
+    let imported = {
+        let _progress = Progress::start(&session.output, format!("importing {}", path.display()));
+        babyagi::import(&brain.ctx, &ACTOR, path, &keys).await?
+    };
+    session.output.answer(&imported, |_| report(&imported))?;
+    let notes: Vec<String> = imported.notes.iter().map(|note| format!("  {}\n", printable(note))).collect();
+    findings::section(&session.output, &notes, "thing came over differently", "things came over differently");
+    applied::tell(&session.output, &imported.applied);
+    Ok(Exit::Done)
+}
+
+fn read_key(path: &Path) -> Result<SecretString, Error> {
+    let bytes = files::read(path)?;
+    let key = std::str::from_utf8(&bytes).ok().and_then(babyagi::key_of_file);
+    key.ok_or_else(|| Error::Input {
+        problem: format!("`{}` holds no key", path.display()),
+        hint: "name the `encryption_key.json` that stands beside the database".to_owned(),
+    })
+}
+
+fn report(imported: &Imported) -> String {
+    let counts = [
+        (imported.functions, "function"),
+        (imported.versions, "version"),
+        (imported.triggers, "trigger"),
+        (imported.runs, "run"),
+        (imported.calls, "call"),
+        (imported.secrets, "secret"),
+    ];
+    counts.iter().map(|(count, noun)| format!("{}\n", counted(*count, noun))).collect()
+}

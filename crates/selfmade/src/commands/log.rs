@@ -1,0 +1,55 @@
+//! `selfmade log`: the Changesets that were applied, newest first.
+
+use model::changeset::ChangesetState;
+use serde_json::json;
+use server::app::changesets;
+use store::{ChangesetFilter, ChangesetSummary};
+
+use crate::error::{Error, Exit};
+use crate::output::Screen;
+use crate::session::{Brain, Session};
+use crate::style::{DIM, NAME, WARNING};
+use crate::table::{Cell, Table};
+
+/// How the brain changed, newest first
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  selfmade log
+  selfmade log --limit 5 --json
+  selfmade changes show r12      what made revision 12")]
+pub(crate) struct Arguments {
+    /// How many to show
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    limit: u32,
+    /// Only those before this changeset
+    #[arg(long, value_name = "NUMBER")]
+    before: Option<u64>,
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
+    let filter = ChangesetFilter { applied: true, before: arguments.before, state: None };
+    let log = changesets::list(&brain.ctx, &filter, arguments.limit).await?;
+    session.output.answer(&json!({ "changesets": log }), |screen| table(&log, screen))?;
+    if log.is_empty() {
+        session.output.note("nothing was applied yet");
+    }
+    Ok(Exit::Done)
+}
+
+pub(crate) fn table(log: &[ChangesetSummary], screen: &Screen) -> String {
+    let mut table = Table::new(&["revision", "changeset", "when", "who", "title", ""], 4);
+    for changeset in log {
+        let revision = changeset.applied_revision.map(|revision| format!("r{revision}")).unwrap_or_default();
+        let reverted = if changeset.state == ChangesetState::Reverted { "reverted" } else { "" };
+        table.row(vec![
+            Cell::painted(NAME, revision),
+            changeset.number.to_string().into(),
+            Cell::painted(DIM, screen.time(changeset.created_at)),
+            Cell::painted(DIM, changeset.actor.to_string()),
+            (&changeset.title).into(),
+            Cell::painted(WARNING, reverted),
+        ]);
+    }
+    table.render(screen)
+}

@@ -1,0 +1,143 @@
+//! `selfmade pack load`: decorated functions of a file or a folder, as one Changeset.
+
+use std::path::{Path, PathBuf};
+
+use server::app::packs::{self, Load, Loaded, Refusal};
+
+use crate::applied;
+use crate::error::{Error, Exit};
+use crate::files;
+use crate::findings;
+use crate::progress::Progress;
+use crate::session::{ACTOR, Brain, Session};
+use crate::style::{BAD, DIM, counted, paint, printable};
+
+/// Load the decorated functions of a file or a folder
+///
+/// The files are read, never run. What cannot be read is refused by itself, with the reason, and the rest is loaded:
+/// the exit code is then 1. Loading a pack again updates it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  selfmade pack load packs/text.py
+  selfmade pack load ./tools                    all .py files of a folder
+  selfmade pack load airtable.py --as airtable.   names such as airtable.create_record
+  selfmade pack load text.py --replace          over functions of the same name")]
+pub(crate) struct Arguments {
+    #[arg(value_name = "FILE|DIR")]
+    path: PathBuf,
+    /// Put this before each name
+    #[arg(long = "as", value_name = "PREFIX.")]
+    prefix: Option<String>,
+    /// The pack's name [default: that of the file or folder]
+    #[arg(long)]
+    name: Option<String>,
+    /// Change functions of the same name that are there already
+    #[arg(long)]
+    replace: bool,
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
+    let output = &session.output;
+    let load = read(session, &arguments)?;
+    if let Some(old) = brain.ctx.store.pack(&load.name).await?
+        && old.origin != load.origin
+    {
+        output.warning(format!("pack `{}` was loaded from `{}` before", load.name, old.origin));
+        output.hint("`--name` tells two packs of one name apart");
+    }
+    let loaded = {
+        let _progress = Progress::start(output, format!("loading {}", counted(load.files.len(), "file")));
+        packs::load(&brain.ctx, &ACTOR, load).await?
+    };
+    output.answer(&loaded, |_| applied::moves(&loaded.applied.moves))?;
+    tell(session, &loaded);
+    Ok(if loaded.refused.is_empty() { Exit::Done } else { Exit::InPart })
+}
+
+fn read(session: &Session, arguments: &Arguments) -> Result<Load, Error> {
+    let path = &arguments.path;
+    let shown = path.display().to_string();
+    let files = if path.is_dir() {
+        let _progress = Progress::start(&session.output, format!("reading {shown}"));
+        files::read_folder(path, &[".py"])?
+    } else {
+        vec![files::read_file(&shown)?]
+    };
+    if files.is_empty() {
+        return Err(Error::Input {
+            problem: format!("there is no `.py` file in `{shown}`"),
+            hint: "name a folder with decorated Python files".to_owned(),
+        });
+    }
+    let origin = path.canonicalize().map_or(shown, |path| path.display().to_string());
+    Ok(Load {
+        name: arguments.name.clone().map_or_else(|| name_of(path), Ok)?,
+        origin,
+        files,
+        prefix: prefix(arguments.prefix.as_deref()),
+        replace: arguments.replace,
+    })
+}
+
+fn name_of(path: &Path) -> Result<String, Error> {
+    let full = path.canonicalize().ok();
+    let stem = full.as_deref().and_then(Path::file_stem).and_then(|stem| stem.to_str());
+    stem.map(str::to_owned).ok_or_else(|| Error::Input {
+        problem: format!("`{}` does not tell the pack's name", path.display()),
+        hint: "give it one with `--name`".to_owned(),
+    })
+}
+
+/// The dot may be left out.
+fn prefix(given: Option<&str>) -> String {
+    match given {
+        None | Some("") => String::new(),
+        Some(prefix) => format!("{}.", prefix.trim_end_matches('.')),
+    }
+}
+
+fn tell(session: &Session, loaded: &Loaded) {
+    let output = &session.output;
+    let skipped = loaded.skipped.iter().map(|skipped| {
+        format!(
+            "  {}:{} `{}`: {}\n",
+            skipped.file, skipped.notice.line, skipped.notice.name, skipped.notice.reason
+        )
+    });
+    let skipped: Vec<String> = skipped.collect();
+    findings::section(
+        output,
+        &skipped,
+        "function without a decorator was left out",
+        "functions without a decorator were left out",
+    );
+    let left_over: Vec<String> = loaded.left_over.iter().map(|name| format!("  {name}\n")).collect();
+    findings::section(
+        output,
+        &left_over,
+        "function that the pack no longer has is still live",
+        "functions that the pack no longer has are still live",
+    );
+    applied::tell(output, &loaded.applied);
+    if loaded.unchanged > 0 {
+        output.aside(format!("{} as before", counted(loaded.unchanged as usize, "function")));
+    }
+    let refused: Vec<String> = loaded.refused.iter().map(refusal).collect();
+    if !refused.is_empty() {
+        output.warning(format!(
+            "of pack `{}`, {} could not be loaded:",
+            loaded.pack,
+            counted(refused.len(), "part")
+        ));
+        output.report(&refused.concat());
+    }
+}
+
+fn refusal(refusal: &Refusal) -> String {
+    let hint = match &refusal.hint {
+        Some(hint) => format!("    {}\n", paint(DIM, format!("hint: {hint}"))),
+        None => String::new(),
+    };
+    format!("  {} {}\n{hint}", paint(BAD, format!("`{}`:", refusal.file)), printable(&refusal.message))
+}

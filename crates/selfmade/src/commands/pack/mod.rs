@@ -1,0 +1,20 @@
+//! `selfmade pack …`: Packs.
+
+mod list;
+mod load;
+
+use crate::error::{Error, Exit};
+use crate::session::{Brain, Session};
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    Load(load::Arguments),
+    List(list::Arguments),
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, command: Command) -> Result<Exit, Error> {
+    match command {
+        Command::Load(arguments) => load::run(session, brain, arguments).await,
+        Command::List(_) => list::run(session, brain).await,
+    }
+}

@@ -1,0 +1,68 @@
+//! `selfmade search`: functions by name and by what they say they do.
+
+use serde_json::json;
+use server::app::search;
+use server::search::Hit;
+
+use crate::error::{Error, Exit};
+use crate::output::Screen;
+use crate::progress::Progress;
+use crate::session::{Brain, Session};
+use crate::style::NAME;
+use crate::table::{Cell, Table};
+
+/// Find functions by name and by what they do
+///
+/// Best first. Parts of names, beginnings of words and small typing errors are understood.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  selfmade search greet
+  selfmade search \"split a text into words\" --limit 5
+  selfmade search --rebuild              throw the index away and build it anew")]
+pub(crate) struct Arguments {
+    #[arg(required_unless_present = "rebuild")]
+    words: Vec<String>,
+    /// How many to show
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    limit: u32,
+    /// Build the index anew first
+    #[arg(long)]
+    rebuild: bool,
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
+    if arguments.rebuild {
+        {
+            let _progress = Progress::start(&session.output, "building the search index");
+            search::rebuild(&brain.ctx).await?;
+        }
+        session.output.note("the search index was built anew");
+        if arguments.words.is_empty() {
+            session.output.answer(&json!({ "rebuilt": true }), |_| String::new())?;
+            return Ok(Exit::Done);
+        }
+    }
+    let query = arguments.words.join(" ");
+    let hits = {
+        let _progress = Progress::start(&session.output, "searching");
+        search::search(&brain.ctx, &query, arguments.limit as usize).await?
+    };
+    let document: Vec<_> = hits
+        .iter()
+        .map(|hit| json!({ "name": hit.name, "description": hit.description, "score": hit.score }))
+        .collect();
+    session.output.answer(&json!({ "hits": document }), |screen| table(&hits, screen))?;
+    if hits.is_empty() {
+        session.output.note(format!("nothing is like `{query}`"));
+    }
+    Ok(Exit::Done)
+}
+
+fn table(hits: &[Hit], screen: &Screen) -> String {
+    let mut table = Table::new(&["name", "description"], 1);
+    for hit in hits {
+        table.row(vec![Cell::painted(NAME, &hit.name), (&hit.description).into()]);
+    }
+    table.render(screen)
+}

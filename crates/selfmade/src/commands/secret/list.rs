@@ -1,0 +1,33 @@
+//! `selfmade secret list`: which Secrets there are.
+
+use serde_json::json;
+use server::app::secrets;
+
+use crate::error::{Error, Exit};
+use crate::session::{Brain, Session};
+use crate::style::{DIM, NAME};
+use crate::table::{Cell, Table};
+
+/// List the names of secrets
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  selfmade secret list")]
+pub(crate) struct Arguments {}
+
+pub(crate) async fn run(session: &Session, brain: &Brain) -> Result<Exit, Error> {
+    let secrets = secrets::list(&brain.ctx).await?;
+    session.output.answer(&json!({ "secrets": secrets }), |screen| {
+        let mut table = Table::new(&["name", "updated", "who"], 0);
+        for secret in &secrets {
+            table.row(vec![
+                Cell::painted(NAME, &secret.name),
+                Cell::painted(DIM, screen.time(secret.updated_at)),
+                Cell::painted(DIM, secret.updated_by.to_string()),
+            ]);
+        }
+        table.render(screen)
+    })?;
+    if secrets.is_empty() {
+        session.output.note("there are none");
+    }
+    Ok(Exit::Done)
+}

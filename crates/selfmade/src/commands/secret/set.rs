@@ -1,0 +1,66 @@
+//! `selfmade secret set`: a value from the terminal, standard input or a file; never from the command line, where
+//! other users and the shell's history would see it.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+use model::secret::{MAX_SECRET_BYTES, check_secret};
+use secrecy::{ExposeSecret, SecretBox};
+use serde_json::json;
+use server::app::secrets;
+
+use crate::error::{Error, Exit};
+use crate::files;
+use crate::prompt;
+use crate::session::{ACTOR, Brain, Session};
+
+/// Store a secret, or give it a new value
+///
+/// The value is asked for without showing it, or read from standard input or a file; one line end after it does not
+/// count. It cannot be given on the command line, where others could see it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  selfmade secret set openai_api_key
+  pass show openai | selfmade secret set openai_api_key
+  selfmade secret set tls_key --value-file key.pem")]
+pub(crate) struct Arguments {
+    /// A Python identifier, by which functions ask for it
+    name: String,
+    /// Read the value from this file
+    #[arg(long, value_name = "FILE")]
+    value_file: Option<PathBuf>,
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
+    let name = &arguments.name;
+    // Asked before the value is: nobody wants to type one for nothing.
+    check_secret(name, b"-").map_err(server::Error::from)?;
+    let value = SecretBox::new(Box::new(without_line_end(value(session, &arguments)?)));
+    check_secret(name, value.expose_secret()).map_err(server::Error::from)?;
+    secrets::set(&brain.ctx, &ACTOR, name, &value).await?;
+    session.output.answer(&json!({ "name": name }), |_| String::new())?;
+    session.output.note(format!("secret `{name}` is stored, sealed"));
+    Ok(Exit::Done)
+}
+
+fn value(session: &Session, arguments: &Arguments) -> Result<Vec<u8>, Error> {
+    if let Some(path) = &arguments.value_file {
+        return files::read(path);
+    }
+    if std::io::stdin().is_terminal() {
+        let question = format!("Value of `{}` (not shown): ", arguments.name);
+        return prompt::hidden(&question, MAX_SECRET_BYTES + 2, &session.interrupts);
+    }
+    Ok(files::read_file(files::STDIN)?.bytes)
+}
+
+fn without_line_end(mut value: Vec<u8>) -> Vec<u8> {
+    if value.ends_with(b"\n") {
+        value.pop();
+        if value.ends_with(b"\r") {
+            value.pop();
+        }
+    }
+    value
+}

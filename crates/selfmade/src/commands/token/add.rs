@@ -1,0 +1,99 @@
+//! `selfmade token add`: a new Token, whose text is shown once.
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp};
+use model::token::TokenRole;
+use secrecy::ExposeSecret;
+use serde_json::json;
+use server::app::tokens::{self, NewToken};
+
+use crate::error::{Error, Exit};
+use crate::session::{ACTOR, Brain, Session};
+
+/// Make a token and print it, once
+///
+/// Only its hash is kept, so it cannot be shown again.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  selfmade token add ci --role builder --expires 30d
+  selfmade token add dashboard --role viewer
+  selfmade token add web --only 'web.*' --only greet > token.txt")]
+pub(crate) struct Arguments {
+    name: String,
+    /// admin, builder, runner or viewer
+    #[arg(long, default_value_t = TokenRole::Runner)]
+    role: TokenRole,
+    /// Only for entries whose name fits this pattern; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    only: Vec<String>,
+    /// When it ends: a time from now such as 30d or 12h, or a date (its beginning, UTC)
+    #[arg(long, value_name = "WHEN")]
+    expires: Option<String>,
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
+    let now = brain.ctx.clock.now();
+    let expires_at = arguments.expires.as_deref().map(|text| expiry(text, now)).transpose()?;
+    let new = NewToken { name: arguments.name, role: arguments.role, patterns: arguments.only, expires_at };
+    let (token, text) = tokens::add(&brain.ctx, &ACTOR, new).await?;
+    let document = json!({ "text": text.expose_secret(), "token": token });
+    session.output.answer(&document, |_| format!("{}\n", text.expose_secret()))?;
+    let until = match token.expires_at {
+        Some(end) => format!(" until {}", crate::time::exact(end)),
+        None => String::new(),
+    };
+    session
+        .output
+        .note(format!("token `{}` ({}) is valid{until}; it is shown only now", token.name, token.role));
+    Ok(Exit::Done)
+}
+
+fn expiry(text: &str, now: Timestamp) -> Result<Timestamp, Error> {
+    let bad = |problem: String| Error::Input {
+        problem,
+        hint: "write a time from now such as `30d` or `12h`, or a day to come such as `2030-01-31`"
+            .to_owned(),
+    };
+    let end =
+        moment(text, now).ok_or_else(|| bad(format!("`{text}` is no time at which a token could end")))?;
+    if end > now { Ok(end) } else { Err(bad(format!("`{text}` is over already"))) }
+}
+
+/// Days are days of universal time, so that a token ends at the same moment wherever it is made.
+fn moment(text: &str, now: Timestamp) -> Option<Timestamp> {
+    if let Ok(date) = text.parse::<Date>() {
+        return Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp());
+    }
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return Some(time);
+    }
+    let span: Span = text.parse().ok()?;
+    Some(now.to_zoned(TimeZone::UTC).checked_add(span).ok()?.timestamp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn end(text: &str) -> Result<String, String> {
+        let now: Timestamp = "2026-01-31T12:00:00Z".parse().unwrap();
+        expiry(text, now).map(|end| end.to_string()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_token_ends_after_a_time_or_on_a_day() {
+        assert_eq!(end("30d").unwrap(), "2026-03-02T12:00:00Z");
+        assert_eq!(end("12h").unwrap(), "2026-02-01T00:00:00Z");
+        assert_eq!(end("1 month").unwrap(), "2026-02-28T12:00:00Z");
+        assert_eq!(end("2026-12-31").unwrap(), "2026-12-31T00:00:00Z");
+    }
+
+    #[test]
+    fn an_end_that_is_over_or_none_is_refused() {
+        assert_eq!(end("2020-01-01").unwrap_err(), "`2020-01-01` is over already");
+        assert_eq!(end("soon").unwrap_err(), "`soon` is no time at which a token could end");
+        assert!(end("-3d").is_err());
+    }
+}

@@ -1,0 +1,42 @@
+//! `selfmade token list`: which Tokens there are.
+
+use serde_json::json;
+use server::app::tokens;
+
+use crate::error::{Error, Exit};
+use crate::session::{Brain, Session};
+use crate::style::{BAD, DIM, NAME};
+use crate::table::{Cell, Table};
+use crate::time;
+
+/// List tokens
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  selfmade token list")]
+pub(crate) struct Arguments {}
+
+pub(crate) async fn run(session: &Session, brain: &Brain) -> Result<Exit, Error> {
+    let tokens = tokens::list(&brain.ctx).await?;
+    let now = brain.ctx.clock.now();
+    session.output.answer(&json!({ "tokens": tokens }), |screen| {
+        let mut table = Table::new(&["name", "role", "only", "made", "ends"], 2);
+        for token in &tokens {
+            let ends = match token.expires_at {
+                None => Cell::painted(DIM, "never"),
+                Some(end) if end <= now => Cell::painted(BAD, "is over"),
+                Some(end) => Cell::painted(DIM, time::exact(end)),
+            };
+            table.row(vec![
+                Cell::painted(NAME, &token.name),
+                token.role.as_str().into(),
+                token.patterns.join(" ").into(),
+                Cell::painted(DIM, screen.time(token.created_at)),
+                ends,
+            ]);
+        }
+        table.render(screen)
+    })?;
+    if tokens.is_empty() {
+        session.output.note("there are none");
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,23 @@
+//! `selfmade token …`: Tokens, which open the API.
+
+mod add;
+mod list;
+mod rm;
+
+use crate::error::{Error, Exit};
+use crate::session::{Brain, Session};
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    Add(add::Arguments),
+    List(list::Arguments),
+    Rm(rm::Arguments),
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, command: Command) -> Result<Exit, Error> {
+    match command {
+        Command::Add(arguments) => add::run(session, brain, arguments).await,
+        Command::List(_) => list::run(session, brain).await,
+        Command::Rm(arguments) => rm::run(session, brain, arguments).await,
+    }
+}

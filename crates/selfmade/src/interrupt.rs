@@ -1,0 +1,80 @@
+//! Ctrl-C: ends the command with exit code 130, unless an editor is open, to which it belongs; and puts the terminal
+//! back as it was if something was being asked without echo.
+
+use std::sync::{Arc, Mutex};
+
+use crate::error::Exit;
+
+#[derive(Clone, Default)]
+pub(crate) struct Interrupts {
+    state: Arc<Mutex<State>>,
+}
+
+#[cfg(unix)]
+fn signals() -> std::io::Result<tokio::signal::unix::Signal> {
+    tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
+}
+
+#[cfg(windows)]
+fn signals() -> std::io::Result<tokio::signal::windows::CtrlC> {
+    tokio::signal::windows::ctrl_c()
+}
+
+#[derive(Default)]
+struct State {
+    ignored: bool,
+    restore: Option<Box<dyn Fn() + Send>>,
+}
+
+impl Interrupts {
+    /// Starts to listen. Needs to be called inside the runtime.
+    pub(crate) fn watch() -> Interrupts {
+        let interrupts = Interrupts::default();
+        let state = Arc::clone(&interrupts.state);
+        // From here on the signal no longer just ends the process.
+        let Ok(mut signals) = signals() else { return interrupts };
+        tokio::spawn(async move {
+            while signals.recv().await.is_some() {
+                let Ok(state) = state.lock() else { break };
+                if state.ignored {
+                    continue;
+                }
+                if let Some(restore) = &state.restore {
+                    restore();
+                    // The question stands on a line of its own.
+                    anstream::eprintln!();
+                }
+                std::process::exit(Exit::Interrupted as i32);
+            }
+        });
+        interrupts
+    }
+
+    /// Does something during which Ctrl-C is somebody else's.
+    pub(crate) fn ignoring<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.set(|state| state.ignored = true);
+        let done = work();
+        self.set(|state| state.ignored = false);
+        done
+    }
+
+    /// Does something after which, interrupted or not, the terminal has to be put right.
+    pub(crate) fn restoring<T>(
+        &self,
+        restore: impl Fn() + Send + Clone + 'static,
+        work: impl FnOnce() -> T,
+    ) -> T {
+        let later = restore.clone();
+        self.set(|state| state.restore = Some(Box::new(later)));
+        let done = work();
+        self.set(|state| state.restore = None);
+        restore();
+        done
+    }
+
+    fn set(&self, change: impl FnOnce(&mut State)) {
+        if let Ok(mut state) = self.state.lock() {
+            change(&mut state);
+        }
+    }
+}

@@ -1,0 +1,414 @@
+//! `selfmade changes …` and `selfmade log`.
+
+use crate::command::{Place, assert_shows};
+
+/// A brain with `n` at 1, and a proposal to make it 2.
+fn proposed() -> Place {
+    let place = Place::new();
+    place.add("def n():\n    return 1\n");
+    place.file("n.py", "def n():\n    return 2\n");
+    place.run(&["fn", "add", "n.py", "--propose", "--title", "count on"]);
+    place
+}
+
+#[test]
+fn a_changeset_is_shown_and_applied() {
+    let place = proposed();
+    assert_shows!(place.run(&["changes", "list"]), @"
+    exit: 0
+    --- stdout
+    CHANGESET  STATE    CHANGES  WHEN                  WHO           TITLE
+    2          checked  1        [time--------------]  command_line  count on
+    1          applied  1        [time--------------]  command_line  add n
+    --- stderr
+    brain: [folder]/home (given by --home)
+    ");
+    assert_shows!(place.run(&["changes", "show", "2"]), @"
+    exit: 0
+    --- stdout
+    changeset 2 checked  count on
+
+      based on  revision 1
+      written   [time--------------] by command_line
+      checks    parses passed  names passed  types passed  tests not run (there are none)
+
+    update function `n`  +1 -1
+    --- n
+    +++ n
+    @@ -3,4 +3,4 @@
+     
+     @selfmade.function
+     def n():
+    -    return 1
+    +    return 2
+    --- stderr
+    brain: [folder]/home (given by --home)
+    ");
+    assert_shows!(place.run(&["changes", "apply", "2"]), @"
+    exit: 0
+    --- stdout
+    updated function n@2 (was @1)
+    --- stderr
+    brain: [folder]/home (given by --home)
+    changeset 2 applied; the brain is at revision 2
+    ");
+    assert_shows!(place.run(&["changes", "apply", "2"]), @"
+    exit: 5
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: changeset 2: a changeset that is applied cannot be applied
+    ");
+    assert_shows!(place.run(&["changes", "list", "--state", "checked"]), @"
+    exit: 0
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    there are none
+    ");
+    assert_shows!(place.run(&["changes", "list", "--limit", "1", "--json"]), @r#"
+    exit: 0
+    --- stdout
+    {
+      "changesets": [
+        {
+          "actor": "command_line",
+          "applied_revision": 2,
+          "base_revision": 1,
+          "changes": 1,
+          "changeset_id": "[id]",
+          "created_at": "[time]",
+          "number": 2,
+          "state": "applied",
+          "title": "count on"
+        }
+      ]
+    }
+    --- stderr
+    "#);
+}
+
+#[test]
+fn a_changeset_has_a_json_form() {
+    let place = proposed();
+    assert_shows!(place.run(&["changes", "show", "2", "--json"]), @r#"
+    exit: 0
+    --- stdout
+    {
+      "number": 2,
+      "state": "checked",
+      "title": "count on",
+      "base_revision": 1,
+      "applied_revision": null,
+      "actor": "command_line",
+      "created_at": "[time]",
+      "decided_by": null,
+      "decided_at": null,
+      "checks": [
+        {
+          "gate": "parses",
+          "verdict": "passed"
+        },
+        {
+          "gate": "names",
+          "verdict": "passed"
+        },
+        {
+          "gate": "types",
+          "verdict": "passed"
+        },
+        {
+          "gate": "tests",
+          "verdict": "not_run",
+          "note": "there are none"
+        }
+      ],
+      "conflicts": [],
+      "changes": [
+        {
+          "kind": "function",
+          "name": "n",
+          "action": "update",
+          "diff": {
+            "hunks": [
+              {
+                "header": "@@ -3,4 +3,4 @@",
+                "lines": [
+                  {
+                    "kind": "same",
+                    "text": ""
+                  },
+                  {
+                    "kind": "same",
+                    "text": "@selfmade.function"
+                  },
+                  {
+                    "kind": "same",
+                    "text": "def n():"
+                  },
+                  {
+                    "kind": "removed",
+                    "text": "    return 1"
+                  },
+                  {
+                    "kind": "added",
+                    "text": "    return 2"
+                  }
+                ]
+              }
+            ]
+          }
+        }
+      ]
+    }
+    --- stderr
+    "#);
+}
+
+#[test]
+fn a_rejected_changeset_is_over() {
+    let place = proposed();
+    assert_shows!(place.run(&["changes", "reject", "2"]), @"
+    exit: 0
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    changeset 2 is rejected
+    ");
+    assert_shows!(place.run(&["changes", "apply", "2"]), @"
+    exit: 5
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: changeset 2: a changeset that is rejected cannot be applied
+    ");
+    assert_shows!(place.run(&["changes", "rebase", "2"]), @"
+    exit: 5
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: changeset 2: a changeset that is rejected cannot be rebased
+    ");
+}
+
+#[test]
+fn a_changeset_whose_ground_moved_conflicts_and_can_be_rebased() {
+    let place = proposed();
+    place.add("def n():\n    return 5\n");
+    assert_shows!(place.run(&["changes", "apply", "2"]), @"
+    exit: 5
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: what the changeset is based on has moved, so nothing was applied
+      function `n`, which it changes, moved at revision 2
+    hint: look at the difference with `selfmade changes show 2`, then `selfmade changes rebase 2` bases it on the brain as it is now
+    ");
+    assert_shows!(place.run(&["changes", "show", "2"]), @"
+    exit: 0
+    --- stdout
+    changeset 2 conflicted  count on
+
+      based on  revision 1
+      written   [time--------------] by command_line
+      decided   [time--------------] by command_line
+      checks    parses passed  names passed  types passed  tests not run (there are none)
+
+    Conflicts
+      function `n`, which it changes, moved at revision 2
+
+    update function `n`  +1 -1
+    --- n
+    +++ n
+    @@ -3,4 +3,4 @@
+     
+     @selfmade.function
+     def n():
+    -    return 1
+    +    return 2
+    --- stderr
+    brain: [folder]/home (given by --home)
+    ");
+    assert_shows!(place.run(&["changes", "rebase", "2"]), @"
+    exit: 0
+    --- stdout
+    update function `n`
+    --- stderr
+    brain: [folder]/home (given by --home)
+    changeset 2 is proposed, and changes nothing yet
+    hint: `selfmade --home [folder]/home changes show 2`, then `selfmade --home [folder]/home changes apply 2` or `reject`
+    ");
+    assert_shows!(place.run(&["changes", "apply", "2", "--json"]), @r#"
+    exit: 0
+    --- stdout
+    {
+      "changeset": 2,
+      "revision": 3,
+      "moves": [
+        {
+          "kind": "function",
+          "name": "n",
+          "fate": "updated",
+          "from": 2,
+          "to": 3
+        }
+      ],
+      "warnings": [],
+      "widened": []
+    }
+    --- stderr
+    "#);
+}
+
+#[test]
+fn a_conflict_has_a_json_form() {
+    let place = proposed();
+    place.add("def n():\n    return 5\n");
+    assert_shows!(place.run(&["changes", "apply", "2", "--json"]), @r#"
+    exit: 5
+    --- stdout
+    --- stderr
+    {
+      "error": {
+        "code": "conflicted",
+        "details": {
+          "conflicts": [
+            {
+              "changed_here": true,
+              "kind": "function",
+              "moved_at": 2,
+              "name": "n"
+            }
+          ]
+        },
+        "hint": "look at the difference with `selfmade changes show 2`, then `selfmade changes rebase 2` bases it on the brain as it is now",
+        "message": "what the changeset is based on has moved, so nothing was applied"
+      }
+    }
+    "#);
+}
+
+#[test]
+fn an_applied_changeset_is_reverted_by_its_revision() {
+    let place = proposed();
+    place.run(&["changes", "apply", "2"]);
+    assert_shows!(place.run(&["changes", "revert", "r2"]), @"
+    exit: 0
+    --- stdout
+    updated function n@1 (was @2)
+    --- stderr
+    brain: [folder]/home (given by --home)
+    changeset 3 applied; the brain is at revision 3
+    ");
+    assert_shows!(place.run(&["fn", "show", "n", "--source"]), @"
+    exit: 0
+    --- stdout
+    def n():
+        return 1
+    --- stderr
+    brain: [folder]/home (given by --home)
+    ");
+    assert_shows!(place.run(&["log"]), @"
+    exit: 0
+    --- stdout
+    REVISION  CHANGESET  WHEN                  WHO           TITLE
+    r3        3          [time--------------]  command_line  revert changeset 2: count on
+    r2        2          [time--------------]  command_line  count on                      reverted
+    r1        1          [time--------------]  command_line  add n
+    --- stderr
+    brain: [folder]/home (given by --home)
+    ");
+    assert_shows!(place.run(&["log", "--limit", "1", "--json"]), @r#"
+    exit: 0
+    --- stdout
+    {
+      "changesets": [
+        {
+          "actor": "command_line",
+          "applied_revision": 3,
+          "base_revision": 2,
+          "changes": 1,
+          "changeset_id": "[id]",
+          "created_at": "[time]",
+          "number": 3,
+          "state": "applied",
+          "title": "revert changeset 2: count on"
+        }
+      ]
+    }
+    --- stderr
+    "#);
+    assert_shows!(place.run(&["changes", "show", "r3"]), @"
+    exit: 0
+    --- stdout
+    changeset 3 applied  revert changeset 2: count on
+
+      based on  revision 2
+      made      revision 3
+      written   [time--------------] by command_line
+      decided   [time--------------] by command_line
+      checks    parses passed  names passed  types passed  tests not run (there are none)
+
+    update function `n`  +1 -1
+    --- n
+    +++ n
+    @@ -3,4 +3,4 @@
+     
+     @selfmade.function
+     def n():
+    -    return 2
+    +    return 1
+    --- stderr
+    brain: [folder]/home (given by --home)
+    ");
+}
+
+#[test]
+fn what_moved_since_is_not_reverted() {
+    let place = proposed();
+    place.run(&["changes", "apply", "2"]);
+    let before = place.brain();
+    assert_shows!(place.run(&["changes", "revert", "1"]), @"
+    exit: 5
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: what changeset 1 changed has moved since, so it was not reverted
+      function `n`, which it changes, moved at revision 2
+    hint: revert the later changesets first, or set single versions with `selfmade fn use`
+    ");
+    assert_eq!(place.brain(), before);
+}
+
+#[test]
+fn a_changeset_that_is_not_there_is_told() {
+    let place = Place::new();
+    assert_shows!(place.run(&["changes", "show", "7"]), @"
+    exit: 4
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home; made just now)
+    error: there is no changeset 7
+    ");
+    assert_shows!(place.run(&["changes", "revert", "r7"]), @"
+    exit: 4
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: there is no revision 7; the brain is at revision 0
+    ");
+    assert_shows!(place.run(&["changes", "list"]), @"
+    exit: 0
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    there are none
+    ");
+    assert_shows!(place.run(&["log"]), @"
+    exit: 0
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    nothing was applied yet
+    ");
+}

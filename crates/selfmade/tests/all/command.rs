@@ -1,0 +1,134 @@
+//! Runs the program in an empty environment and a folder of its own, and shows all that came of it as one text.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// A folder with files for one test, and the brain in its `home`.
+pub(crate) struct Place {
+    folder: TempDir,
+    options: Vec<String>,
+    environment: Vec<(String, String)>,
+}
+
+impl Place {
+    pub(crate) fn new() -> Place {
+        let folder = tempfile::tempdir().unwrap();
+        let options = vec!["--home".to_owned(), folder.path().join("home").display().to_string()];
+        Place { folder, options, environment: Vec::new() }
+    }
+
+    /// One in which nothing says where the brain is.
+    pub(crate) fn without_home() -> Place {
+        Place { options: Vec::new(), ..Place::new() }
+    }
+
+    pub(crate) fn option(mut self, name: &str, value: &str) -> Place {
+        self.options.extend([name.to_owned(), value.to_owned()]);
+        self
+    }
+
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.environment.push((name.to_owned(), value.to_owned()));
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> &Place {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+        self
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> String {
+        self.run_with(arguments, b"")
+    }
+
+    /// With something on standard input.
+    pub(crate) fn run_with(&self, arguments: &[&str], input: &[u8]) -> String {
+        self.shown(&self.output(arguments, input, Path::new("")))
+    }
+
+    /// In a folder below.
+    pub(crate) fn run_in(&self, folder: &str, arguments: &[&str]) -> String {
+        self.shown(&self.output(arguments, b"", Path::new(folder)))
+    }
+
+    /// What came on standard output, of a command that must do.
+    pub(crate) fn data(&self, arguments: &[&str]) -> String {
+        let output = self.output(arguments, b"", Path::new(""));
+        assert!(output.status.success(), "{}", self.shown(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    pub(crate) fn add(&self, source: &str) {
+        let output = self.output(&["fn", "add", "-"], source.as_bytes(), Path::new(""));
+        assert!(output.status.success(), "{}", self.shown(&output));
+    }
+
+    /// Everything a brain holds, to see that it stayed as it was.
+    pub(crate) fn brain(&self) -> String {
+        ["fn list", "changes list", "secret list", "token list", "pack list"]
+            .map(|command| self.data(&[command.split(' ').collect::<Vec<_>>(), vec!["--json"]].concat()))
+            .concat()
+    }
+
+    pub(crate) fn output(&self, arguments: &[&str], input: &[u8], folder: &Path) -> Output {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_selfmade"))
+            .args(arguments)
+            .args(&self.options)
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("HOME", self.path("user"))
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .current_dir(self.folder.path().join(folder))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A program that does not read its input may be gone before all of it is written.
+        child.stdin.take().unwrap().write_all(input).ok();
+        child.wait_with_output().unwrap()
+    }
+
+    fn shown(&self, output: &Output) -> String {
+        let text = format!(
+            "exit: {}\n--- stdout\n{}--- stderr\n{}",
+            output.status.code().map_or("none".to_owned(), |code| code.to_string()),
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr),
+        );
+        let folder = self.folder.path().display().to_string();
+        let program = Path::new(env!("CARGO_BIN_EXE_selfmade")).display().to_string();
+        text.replace(&folder, "[folder]").replace(&program, "selfmade")
+    }
+}
+
+/// Compares with an inline snapshot, leaving out what differs from run to run.
+macro_rules! assert_shows {
+    ($text:expr, @$expected:literal) => {
+        insta::with_settings!({ filters => vec![
+            (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z", "[time]"),
+            // As wide as what they stand for, so that columns can be seen to line up.
+            (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "[time--------------]"),
+            (r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[id]"),
+            (r"selfmade_[0-9a-f]{64}", "[token]"),
+            (r"\b[0-9a-f]{64}\b", "[hash]"),
+            (r"\b[0-9a-f]{12}\b", "[hash------]"),
+            (r"selfmade-edit-\w+", "selfmade-edit-[random]"),
+            (r#""score": [0-9.]+"#, r#""score": [score]"#),
+        ]}, { insta::assert_snapshot!($text, @$expected) })
+    };
+}
+
+pub(crate) use assert_shows;

@@ -1,0 +1,145 @@
+//! `selfmade fn add`.
+
+use super::GREET;
+use crate::command::{Place, assert_shows};
+
+#[test]
+fn a_function_is_added_updated_and_left_alone_when_it_is_the_same() {
+    let place = Place::new();
+    place.file("greet.py", GREET);
+    assert_shows!(place.run(&["fn", "add", "greet.py"]), @"
+    exit: 0
+    --- stdout
+    added function greet@1
+    --- stderr
+    brain: [folder]/home (given by --home; made just now)
+    changeset 1 applied; the brain is at revision 1
+    ");
+    assert_shows!(place.run(&["fn", "add", "greet.py"]), @"
+    exit: 0
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    nothing to change; the brain stays at revision 1
+    ");
+    place.file("greet.py", GREET.replace("return name", "return name + '!'"));
+    assert_shows!(place.run(&["fn", "add", "greet.py"]), @"
+    exit: 0
+    --- stdout
+    updated function greet@2 (was @1)
+    --- stderr
+    brain: [folder]/home (given by --home)
+    changeset 2 applied; the brain is at revision 2
+    ");
+}
+
+#[test]
+fn adding_has_a_json_form() {
+    let place = Place::new();
+    assert_shows!(place.run_with(&["fn", "add", "-", "--json"], GREET.as_bytes()), @r#"
+    exit: 0
+    --- stdout
+    {
+      "changeset": 1,
+      "revision": 1,
+      "moves": [
+        {
+          "kind": "function",
+          "name": "greet",
+          "fate": "added",
+          "from": null,
+          "to": 1
+        }
+      ],
+      "warnings": [],
+      "widened": []
+    }
+    --- stderr
+    "#);
+}
+
+#[test]
+fn several_files_are_one_changeset() {
+    let place = Place::new();
+    place.file("a.py", "def a(): return b()").file("b.py", "def b(): return 1");
+    assert_shows!(place.run(&["fn", "add", "a.py", "b.py", "--title", "two at once"]), @"
+    exit: 0
+    --- stdout
+    added function a@1
+    added function b@1
+    --- stderr
+    brain: [folder]/home (given by --home; made just now)
+    changeset 1 applied; the brain is at revision 1
+    ");
+    assert_shows!(place.run(&["log"]), @"
+    exit: 0
+    --- stdout
+    REVISION  CHANGESET  WHEN                  WHO           TITLE
+    r1        1          [time--------------]  command_line  two at once
+    --- stderr
+    brain: [folder]/home (given by --home)
+    ");
+    assert_shows!(place.run(&["fn", "add", "a.py", "b.py", "--name", "c"]), @"
+    exit: 3
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: `--name` and `--description` are about one function, and several files were named
+    hint: add that file by itself
+    ");
+}
+
+#[test]
+fn a_name_and_a_description_can_be_given() {
+    let place = Place::new();
+    place.file("greet.py", GREET);
+    place.run(&["fn", "add", "greet.py", "--name", "text.greet", "--description", "Greet somebody"]);
+    assert_shows!(place.run(&["fn", "list"]), @"
+    exit: 0
+    --- stdout
+    NAME        VERSION  DESCRIPTION     PACK  WRITTEN
+    text.greet  1        Greet somebody        [time--------------]
+    --- stderr
+    brain: [folder]/home (given by --home)
+    ");
+    assert_shows!(place.run(&["fn", "add", "greet.py", "--name", "hello"]), @"
+    exit: 3
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: `greet.py`: the source defines `greet`, but is to be stored as `hello`; make the two names the same
+    ");
+}
+
+#[test]
+fn a_proposed_function_waits_to_be_applied() {
+    let place = Place::new();
+    place.file("greet.py", GREET);
+    assert_shows!(place.run(&["fn", "add", "greet.py", "--propose"]), @"
+    exit: 0
+    --- stdout
+    add function `greet`
+    --- stderr
+    brain: [folder]/home (given by --home; made just now)
+    changeset 1 is proposed, and changes nothing yet
+    hint: `selfmade --home [folder]/home changes show 1`, then `selfmade --home [folder]/home changes apply 1` or `reject`
+    ");
+    assert_shows!(place.run(&["fn", "list"]), @"
+    exit: 0
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    there are none
+    ");
+    place.file("bad.py", "def bad(): return nothing_like_it()");
+    assert_shows!(place.run(&["fn", "add", "bad.py", "--propose"]), @"
+    exit: 1
+    --- stdout
+    add function `bad`
+    --- stderr
+    brain: [folder]/home (given by --home)
+    warning: changeset 2 does not pass its checks, so it cannot be applied
+      function `bad`, bad.py:1:19: `nothing_like_it` is not defined, imported or stored
+        hint: define it inside the function, import it, or add a function named `nothing_like_it` in the same changeset
+    ");
+}

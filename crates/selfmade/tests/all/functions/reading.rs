@@ -1,0 +1,259 @@
+//! `selfmade fn list` and `selfmade fn show`.
+
+use super::GREET;
+use crate::command::{Place, assert_shows};
+
+#[test]
+fn the_list_is_paged_and_knows_the_past() {
+    let place = Place::new();
+    for name in ["a", "b", "c"] {
+        place.add(&format!("def {name}():\n    '''Does {name}.'''\n"));
+    }
+    assert_shows!(place.run(&["fn", "list", "--limit", "2"]), @"
+    exit: 0
+    --- stdout
+    NAME  VERSION  DESCRIPTION  PACK  WRITTEN
+    a     1        Does a.            [time--------------]
+    b     1        Does b.            [time--------------]
+    --- stderr
+    brain: [folder]/home (given by --home)
+    there are more; `--after b` shows them
+    ");
+    assert_shows!(place.run(&["fn", "list", "--after", "b"]), @"
+    exit: 0
+    --- stdout
+    NAME  VERSION  DESCRIPTION  PACK  WRITTEN
+    c     1        Does c.            [time--------------]
+    --- stderr
+    brain: [folder]/home (given by --home)
+    ");
+    assert_shows!(place.run(&["fn", "list", "--at", "1", "--json"]), @r#"
+    exit: 0
+    --- stdout
+    {
+      "functions": [
+        {
+          "content_hash": "[hash]",
+          "description": "Does a.",
+          "kind": "function",
+          "name": "a",
+          "pack": null,
+          "version": 1,
+          "written_at": "[time]",
+          "written_by": "command_line"
+        }
+      ],
+      "next": null
+    }
+    --- stderr
+    "#);
+    assert_shows!(place.run(&["fn", "list", "--at", "9"]), @"
+    exit: 4
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: there is no revision 9; the brain is at revision 3
+    ");
+    assert_shows!(place.run(&["fn", "list", "--pack", "none"]), @"
+    exit: 4
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: there is no pack named `none`
+    ");
+}
+
+#[test]
+fn a_function_is_shown_with_what_surrounds_it() {
+    let place = Place::new();
+    place.add(GREET);
+    place.add(
+        "import json\nimport httpx\ndef fetch(url, /, *rest, key='x', **more): return greet(httpx.get(url))",
+    );
+    assert_shows!(place.run(&["fn", "show", "greet"]), @r#"
+    exit: 0
+    --- stdout
+    greet@1  live
+    Say hello.
+
+      signature   greet(name: str, *, loud: bool = False) -> str
+      called by   fetch
+      written     [time--------------] by command_line
+      hash        [hash------]
+
+    def greet(name: str, *, loud: bool = False) -> str:
+        """Say hello."""
+        return name
+    --- stderr
+    brain: [folder]/home (given by --home)
+    "#);
+    assert_shows!(place.run(&["fn", "show", "fetch"]), @r#"
+    exit: 0
+    --- stdout
+    fetch@1  live
+
+      signature   fetch(url, /, *rest, key = "x", **more)
+      calls       greet
+      needs       httpx
+      written     [time--------------] by command_line
+      hash        [hash------]
+
+    import json
+    import httpx
+    def fetch(url, /, *rest, key='x', **more): return greet(httpx.get(url))
+    --- stderr
+    brain: [folder]/home (given by --home)
+    "#);
+    assert_shows!(place.run(&["fn", "show", "greet", "--source"]), @r#"
+    exit: 0
+    --- stdout
+    def greet(name: str, *, loud: bool = False) -> str:
+        """Say hello."""
+        return name
+    --- stderr
+    brain: [folder]/home (given by --home)
+    "#);
+    assert_shows!(place.run(&["fn", "show", "greet", "--json"]), @r#"
+    exit: 0
+    --- stdout
+    {
+      "kind": "function",
+      "name": "greet",
+      "entry_id": "[id]",
+      "version_id": "[id]",
+      "number": 1,
+      "content_hash": "[hash]",
+      "changeset_id": "[id]",
+      "written_by": "command_line",
+      "written_at": "[time]",
+      "content": {
+        "kind": "function",
+        "source": "def greet(name: str, *, loud: bool = False) -> str:\n    \"\"\"Say hello.\"\"\"\n    return name\n",
+        "dialect": "selfmade",
+        "description": "Say hello.",
+        "docstring": "Say hello.",
+        "signature": {
+          "parameters": [
+            {
+              "name": "name",
+              "required": true,
+              "annotation": "str",
+              "schema": {
+                "type": "string"
+              }
+            },
+            {
+              "name": "loud",
+              "kind": "keyword_only",
+              "annotation": "bool",
+              "default": {
+                "literal": false
+              },
+              "schema": {
+                "type": "boolean"
+              }
+            }
+          ],
+          "returns": "str",
+          "input": {
+            "additionalProperties": false,
+            "properties": {
+              "loud": {
+                "default": false,
+                "type": "boolean"
+              },
+              "name": {
+                "type": "string"
+              }
+            },
+            "required": [
+              "name"
+            ],
+            "type": "object"
+          },
+          "output": {
+            "type": "string"
+          }
+        },
+        "grants": {},
+        "stated": {}
+      },
+      "live": true,
+      "dependents": [
+        {
+          "kind": "function",
+          "name": "fetch"
+        }
+      ],
+      "started_by": []
+    }
+    --- stderr
+    "#);
+}
+
+#[test]
+fn what_is_not_there_is_told_with_the_nearest_name() {
+    let place = Place::new();
+    place.add(GREET);
+    assert_shows!(place.run(&["fn", "show", "gret"]), @"
+    exit: 4
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: there is no function `gret`
+    hint: did you mean `greet`?
+    ");
+    assert_shows!(place.run(&["fn", "show", "greet@7"]), @"
+    exit: 4
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: function `greet` has no version 7
+    hint: `selfmade fn versions greet` lists those it has
+    ");
+    assert_shows!(place.run(&["fn", "show", "greet@x"]), @"
+    exit: 3
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: `x` is no version number
+    hint: write for example `greet@2`
+    ");
+    assert_shows!(place.run(&["fn", "show", "greet@1", "--at", "1"]), @"
+    exit: 3
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: `greet@1` and `--at` both say which version is meant
+    hint: leave one of them out
+    ");
+    assert_shows!(place.run(&["fn", "use", "greet", "7"]), @"
+    exit: 4
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: function `greet` has no version 7
+    hint: `selfmade fn versions greet` lists those it has
+    ");
+    assert_shows!(place.run(&["fn", "show", "other", "--json"]), @r#"
+    exit: 4
+    --- stdout
+    --- stderr
+    {
+      "error": {
+        "code": "not_found",
+        "details": {},
+        "hint": "`selfmade search other` finds names like it",
+        "message": "there is no function `other`"
+      }
+    }
+    "#);
+}
+
+#[test]
+fn a_stored_text_cannot_steer_the_terminal() {
+    let place = Place::new();
+    place.add("def n():\n    '''Red \u{1b}[31m.'''\n");
+    assert!(!place.data(&["fn", "list"]).contains('\u{1b}'));
+    assert!(!place.data(&["fn", "show", "n", "--color", "always"]).contains("\u{1b}[31m"));
+}

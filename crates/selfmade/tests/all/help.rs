@@ -1,0 +1,232 @@
+//! Usage, versions, completions, colours, closed pipes and Ctrl-C.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use crate::command::{Place, assert_shows};
+
+#[test]
+fn the_help_shows_commands_examples_variables_and_exit_codes() {
+    assert_shows!(Place::new().run(&["--help"]), @r#"
+    exit: 0
+    --- stdout
+    An agent server whose abilities are rows in a database
+
+    Usage: selfmade [OPTIONS] [COMMAND]
+
+    Commands:
+      init         Make a brain of its own for a folder
+      fn           Functions: add, list, show, edit, rm, versions, diff, use [alias: function]
+      pack         Packs: load, list
+      changes      Changesets: list, show, apply, reject, revert, rebase
+      log          How the brain changed, newest first
+      search       Find functions by name and by what they do
+      export       Write the brain as a folder of files
+      import       Read a folder that was exported, or the database of a BabyAGI brain
+      secret       Secrets: set, list, rm
+      token        Tokens: add, list, rm
+      completions  Print the completions of a shell
+      version      Print the version
+      help         Print this message or the help of the given subcommand(s)
+
+    Options:
+      -h, --help     Print help
+      -V, --version  Print version
+
+    Global options:
+          --home <DIR>      The data folder [default: SELFMADE_HOME, else .selfmade here or above, else
+                            the platform's data folder]
+          --database <URL>  A postgres:// URL or a SQLite file [default: SELFMADE_DATABASE, else
+                            brain.db in the data folder]
+          --json            Print one JSON document; errors too, on standard error
+      -q, --quiet           Print data, warnings and errors only
+      -v, --verbose         Print all warnings instead of the first few
+          --color <WHEN>    When to colour: auto (on a terminal, unless NO_COLOR is set), always or
+                            never [default: auto]
+
+    Examples:
+      selfmade                                 show the brain and what to try next
+      selfmade fn add greet.py                 add or update a function
+      selfmade pack load packs/text.py         load the functions of a pack
+      selfmade search "split a text"           find functions
+      selfmade log                             see how the brain changed
+      selfmade changes revert r12              undo what made revision 12
+
+    Environment:
+      SELFMADE_HOME         the data folder, unless --home names one
+      SELFMADE_DATABASE     the database, unless --database names one
+      SELFMADE_SECRETS_KEY  the key that seals secrets, in place of the file secrets.key
+      SELFMADE_LOG          what to log on standard error, such as `debug` or `selfmade_store=trace`
+      VISUAL, EDITOR        the editor of `fn edit`
+      NO_COLOR              no colours
+
+    Exit codes:
+      0  done                      4  what was named is not there
+      1  done in part              5  refused: checks failed, a conflict, the wrong state
+      2  wrong usage               6  the database, the disk or a key cannot be used
+      3  bad input                 70 a bug in selfmade       130 interrupted
+    --- stderr
+    "#);
+}
+
+#[test]
+fn every_command_has_an_example_in_its_help() {
+    let place = Place::new();
+    for command in [
+        "init",
+        "fn add",
+        "fn list",
+        "fn show",
+        "fn edit",
+        "fn rm",
+        "fn versions",
+        "fn diff",
+        "fn use",
+        "pack load",
+        "pack list",
+        "changes list",
+        "changes show",
+        "changes apply",
+        "changes reject",
+        "changes revert",
+        "changes rebase",
+        "log",
+        "search",
+        "export",
+        "import",
+        "secret set",
+        "secret list",
+        "secret rm",
+        "token add",
+        "token list",
+        "token rm",
+        "completions",
+    ] {
+        let arguments: Vec<&str> = command.split(' ').chain(["--help"]).collect();
+        let help = place.data(&arguments);
+        assert!(help.contains(&format!("selfmade {command}")), "{help}");
+        assert!(help.contains("Examples:"), "{help}");
+    }
+}
+
+#[test]
+fn the_version_is_told_both_ways() {
+    let place = Place::new();
+    assert_eq!(place.data(&["--version"]), place.data(&["version"]));
+    assert_shows!(place.run(&["version", "--json"]), @r#"
+    exit: 0
+    --- stdout
+    {
+      "version": "0.1.0"
+    }
+    --- stderr
+    "#);
+    assert!(!place.path("home").exists(), "asking for the version makes no brain");
+}
+
+#[test]
+fn wrong_usage_is_told_with_exit_code_2() {
+    assert_shows!(Place::new().run(&["fn", "ad", "x.py"]), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: unrecognized subcommand 'ad'
+
+      tip: a similar subcommand exists: 'add'
+
+    Usage: selfmade fn [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
+    assert_shows!(Place::new().run(&["log", "--limit", "0"]), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: invalid value '0' for '--limit <N>': 0 is not in 1..=10000
+
+    For more information, try '--help'.
+    ");
+    assert_shows!(Place::new().run(&["changes", "show", "last"]), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: invalid value 'last' for '<N>': expected the number of a changeset, such as `14`, or of a revision, such as `r12`
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn every_shell_has_completions() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(place.data(&["completions", shell]).contains("revert"), "{shell}");
+    }
+}
+
+#[test]
+fn colours_come_when_asked_for_and_not_into_a_file() {
+    let place = Place::new();
+    place.add("def greet(): return 1");
+    assert!(!place.data(&["log"]).contains('\x1b'));
+    assert!(place.data(&["log", "--color", "always"]).contains("\x1b[36mr1\x1b[0m"));
+    assert!(place.run(&["fn", "show", "nothing", "--color", "always"]).contains("\x1b["));
+    assert!(!place.run(&["fn", "show", "nothing"]).contains('\x1b'));
+}
+
+#[test]
+fn quiet_leaves_data_and_errors() {
+    let place = Place::new();
+    place.file("one.py", "def one(): return 1");
+    assert_shows!(place.run(&["fn", "add", "one.py", "--quiet"]), @"
+    exit: 0
+    --- stdout
+    added function one@1
+    --- stderr
+    ");
+    assert_shows!(place.run(&["fn", "show", "two", "--quiet"]), @"
+    exit: 4
+    --- stdout
+    --- stderr
+    error: there is no function `two`
+    hint: `selfmade search two` finds names like it
+    ");
+}
+
+#[test]
+#[cfg(unix)]
+fn ctrl_c_ends_the_command_with_exit_code_130() {
+    let place = Place::new();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_selfmade"))
+        .args(["secret", "set", "api_key", "--home"])
+        .arg(place.path("home"))
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Once it says which brain it uses, it waits for the value.
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.starts_with("brain: "), "{line}");
+    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(interrupted.success());
+    // The input stays open: one that ends would be a value.
+    let _open = child.stdin.take();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_error() {
+    let place = Place::new();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_selfmade"))
+        .args(["completions", "bash", "--home"])
+        .arg(place.path("home"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let done = child.wait_with_output().unwrap();
+    assert_eq!(done.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&done.stderr), "");
+}

@@ -1,0 +1,26 @@
+//! The program as a person or a script meets it: what comes on standard output and standard error, the exit code, and
+//! what is in the brain afterwards. One module a noun.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "the program is started here, and what cannot be set up fails the test"
+)]
+
+mod babyagi;
+mod bad_input;
+mod changes;
+mod command;
+mod databases;
+mod folder;
+mod functions;
+mod help;
+mod homes;
+mod packs;
+mod postgres;
+mod readme;
+mod real_packs;
+mod search;
+mod secrets;
+mod status;
+mod tokens;

@@ -1,1 +1,52 @@
-fn main() {}
+//! Side-by-side measurements against peers, run by `cargo xtask bench NAME`. Each prints a table; nothing is asserted,
+//! because the machine may be shared and noisy: read the ratios.
+
+// A benchmark reads the clock; that is what it is for.
+#![allow(clippy::disallowed_methods)]
+
+mod brain;
+mod functions;
+mod measure;
+mod peer;
+mod table;
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(about = "Side-by-side measurements against peers")]
+struct Arguments {
+    #[command(subcommand)]
+    bench: Bench,
+}
+
+#[derive(Subcommand)]
+enum Bench {
+    /// Registering, reading and searching functions, beside BabyAGI.
+    Brain(BrainArguments),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct BrainArguments {
+    /// The Python of a virtual environment that has BabyAGI; without it only selfmade is measured.
+    #[arg(long)]
+    babyagi_python: Option<PathBuf>,
+    /// How many functions the large brain has.
+    #[arg(long, default_value_t = 100_000)]
+    stored: usize,
+    /// Where the databases are put; the disk below decides what a commit costs.
+    #[arg(long)]
+    folder: Option<PathBuf>,
+    /// How many seconds each measurement of the peer may take.
+    #[arg(long, default_value_t = 60)]
+    peer_seconds: u64,
+}
+
+fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    let runtime = tokio::runtime::Runtime::new()?;
+    match arguments.bench {
+        Bench::Brain(arguments) => runtime.block_on(brain::run(&arguments)),
+    }
+}

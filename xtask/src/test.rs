@@ -83,7 +83,15 @@ fn fmt(place: &Place) -> Result<()> {
 
 fn clippy(place: &Place) -> Result<()> {
     need_component(place, "clippy", "clippy")?;
-    process::run(place.cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+    process::run(place.cargo().args([
+        "clippy",
+        "--workspace",
+        "--all-features",
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ]))
 }
 
 /// Installs a component of the toolchain that a minimal installation leaves out.
@@ -110,14 +118,14 @@ fn rust(place: &Place, filters: &[String], report: &mut Report) {
 
 fn nextest_run(place: &Place, filters: &[String]) -> Command {
     let mut tests = place.cargo();
-    tests.args(["nextest", "run", "--workspace", "--no-fail-fast"]).args(filters);
+    tests.args(["nextest", "run", "--workspace", "--all-features", "--no-fail-fast"]).args(filters);
     tests
 }
 
 /// `--tests` means all targets that have tests, and leaves the documentation's examples to their own step.
 fn cargo_test(place: &Place, filters: &[String]) -> Command {
     let mut tests = place.cargo();
-    tests.args(["test", "--workspace", "--tests", "--no-fail-fast", "--"]).args(filters);
+    tests.args(["test", "--workspace", "--all-features", "--tests", "--no-fail-fast", "--"]).args(filters);
     tests
 }
 
@@ -133,7 +141,12 @@ fn set_up(tests: &mut Command, postgres: Option<&Postgres>, packs: Option<&Path>
 }
 
 fn doc(place: &Place, filters: &[String]) -> Result<()> {
-    process::run(place.cargo().args(["test", "--workspace", "--doc", "--no-fail-fast", "--"]).args(filters))
+    process::run(
+        place
+            .cargo()
+            .args(["test", "--workspace", "--all-features", "--doc", "--no-fail-fast", "--"])
+            .args(filters),
+    )
 }
 
 /// Runs the Python tests of a folder, with the SDK on the path.

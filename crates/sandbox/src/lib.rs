@@ -1,2 +1,41 @@
-//! Runs Python in cells. This crate is where the product's child processes will live; nothing runs Python yet, so it is
-//! empty.
+//! Runs untrusted Python in cells: sandboxed processes forked ahead of demand from a warm interpreter, one for each run.
+//!
+//! [`Sandbox`] is what people hold. A [`Job`] says what to run, with which limits; a [`Host`] answers what the running code
+//! asks and hears what it does; an [`Outcome`] says how it ended. The crate knows nothing of runs, databases or doors.
+//!
+//! From the outside in: `sandbox` → `pool` → `zygote` → `cell`, with `stage1` building what a zygote lives in and `python/`
+//! being the program inside.
+
+pub mod call;
+mod cell;
+pub mod config;
+pub mod doctor;
+pub mod egress;
+pub mod ending;
+pub mod environment;
+pub mod error;
+pub mod host;
+pub mod job;
+mod limits;
+mod pool;
+pub mod protocol;
+mod python;
+pub mod sandbox;
+pub mod stage1;
+mod sys;
+pub mod value;
+mod zygote;
+
+pub use tokio_util::sync::CancellationToken;
+
+pub use crate::call::{CallError, CallRecord};
+pub use crate::config::Config;
+pub use crate::doctor::Layer;
+pub use crate::egress::{Egress, EgressPolicy};
+pub use crate::ending::{Crash, Ending, Exception, Killer, Limit, Outcome, Usage};
+pub use crate::environment::Environment;
+pub use crate::error::Error;
+pub use crate::host::{Arguments, BoxFuture, Host, HostError, NoHost, Stream};
+pub use crate::job::{Closure, Dialect, Function, Isolation, Job, JobLimits};
+pub use crate::sandbox::Sandbox;
+pub use crate::value::Value;

@@ -1,0 +1,113 @@
+"""A closure of functions: each source is executed in a namespace of its own, its dependencies bound under their aliases."""
+
+import datetime
+import importlib
+import inspect
+import re
+import types
+
+from _cell_calls import recorded
+from _cell_errors import show_source
+
+# BabyAGI hands every function the class; a source written for the module says so by what it takes from it.
+_DATETIME_MODULE = re.compile(r"\bdatetime\.(datetime|timedelta|timezone)\b")
+
+
+class Closure:
+    def __init__(self, functions, recorder):
+        self._functions = functions
+        self._recorder = recorder
+        self._loaded = {}
+        self._secrets = {}
+
+    def use_secrets(self, secrets):
+        self._secrets = secrets
+        for index, (function, _) in self._loaded.items():
+            self._bind_secrets(self._functions[index], function.__globals__)
+
+    def load(self, index):
+        """The function and its kind, made once."""
+        if index not in self._loaded:
+            self._loaded[index] = self._make(self._functions[index])
+        return self._loaded[index]
+
+    def _make(self, spec):
+        space = {"__name__": spec["name"], "__builtins__": __builtins__}
+        if spec["dialect"] == "babyagi":
+            self._bind_secrets(spec, space)
+            _bind_imports(spec, space)
+        for alias, target in spec["dependencies"].items():
+            _bind(space, alias, self._wrapper(target))
+        show_source(spec["file"], spec["source"])
+        exec(compile(spec["source"], spec["file"], "exec", dont_inherit=True), space)
+        function = space.get(spec["name"].rpartition(".")[2])
+        if not inspect.isfunction(function):
+            raise NameError(f"the source of `{spec['name']}` defines no function of that name")
+        return function, _kind(function.__code__.co_flags)
+
+    def _wrapper(self, target):
+        name = self._functions[target]["name"]
+        return recorded(self._recorder, target, name, lambda: self.load(target))
+
+    def _bind_secrets(self, spec, space):
+        if spec["dialect"] != "babyagi":
+            return
+        # Never over a dependency or an import: a secret that is named like one would break it.
+        taken = set(spec["dependencies"]) | set(spec["imports"])
+        space.update((name, self._secrets[name]) for name in spec["secrets"] if name in self._secrets and name not in taken)
+
+
+def _kind(flags):
+    if flags & inspect.CO_COROUTINE:
+        return "coroutine"
+    if flags & inspect.CO_ASYNC_GENERATOR:
+        return "async_generator"
+    return "generator" if flags & inspect.CO_GENERATOR else None
+
+
+def _bind(space, alias, value):
+    """A dotted alias becomes an attribute of a small namespace under its first part."""
+    *path, last = alias.split(".")
+    if not path:
+        space[last] = value
+        return
+    at = space.setdefault(path[0], types.SimpleNamespace())
+    for part in path[1:]:
+        if not hasattr(at, part):
+            setattr(at, part, types.SimpleNamespace())
+        at = getattr(at, part)
+    setattr(at, last, value)
+
+
+def _bind_imports(spec, space):
+    space["datetime"] = datetime.datetime
+    for name in spec["imports"]:
+        if name == "datetime" and not _DATETIME_MODULE.search(spec["source"]):
+            continue
+        module = importlib.import_module(name)
+        first = name.partition(".")[0]
+        space[first] = module if first == name else importlib.import_module(first)
+
+
+def arguments(function, given):
+    """The input object as positional and named arguments: positional-only parameters and `*args` are named in it too."""
+    code = function.__code__
+    if not code.co_posonlyargcount and not code.co_flags & inspect.CO_VARARGS:
+        return (), given
+    given = dict(given)
+    positional = []
+    rest = given.pop(_rest_name(code), ()) if code.co_flags & inspect.CO_VARARGS else ()
+    last = code.co_argcount if rest else code.co_posonlyargcount
+    defaults = dict(zip(reversed(code.co_varnames[: code.co_argcount]), reversed(function.__defaults__ or ())))
+    for name in code.co_varnames[:last]:
+        if name in given:
+            positional.append(given.pop(name))
+        elif name in defaults:
+            positional.append(defaults[name])
+        else:
+            break
+    return (*positional, *rest), given
+
+
+def _rest_name(code):
+    return code.co_varnames[code.co_argcount + code.co_kwonlyargcount]

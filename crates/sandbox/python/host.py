@@ -1,0 +1,131 @@
+"""The module `selfmade` as functions see it: secrets, and the host verbs they were granted.
+
+A verb is a request to the supervisor and blocks the thread that makes it until the answer comes.
+"""
+
+import threading
+import types
+
+from _cell_values import NotCarried, decode, encode
+
+
+class Refused(PermissionError):
+    """The host does not allow this to this function."""
+
+
+class Failed(RuntimeError):
+    """The host tried and could not."""
+
+
+class Secrets:
+    """Secrets by name: `secrets.API_KEY` or `secrets["API_KEY"]`."""
+
+    def __init__(self, values):
+        self._values = values
+
+    def __getitem__(self, name):
+        if name not in self._values:
+            raise KeyError(f"the secret `{name}` is not granted to this function")
+        return self._values[name]
+
+    def __getattr__(self, name):
+        if name.startswith("_") or name not in self._values:
+            raise AttributeError(f"the secret `{name}` is not granted to this function")
+        return self._values[name]
+
+    def __contains__(self, name):
+        return name in self._values
+
+    def __iter__(self):
+        return iter(self._values)
+
+    def __repr__(self):
+        return f"<secrets: {', '.join(self._values) or 'none'}>"
+
+
+class Verbs:
+    """Sends requests and hands each answer to the thread that waits for it."""
+
+    def __init__(self, channel, recorder):
+        self._channel = channel
+        self._recorder = recorder
+        self._reading = threading.Lock()
+        self._counting = threading.Lock()
+        self._answers = {}
+        self._count = 0
+
+    def reset(self):
+        self._answers = {}
+        self._count = 0
+
+    def ask(self, verb, args, kwargs):
+        positional = [encode(value, f"argument {n + 1} of `{verb}`") for n, value in enumerate(args)]
+        named = {name: encode(value, f"argument `{name}` of `{verb}`") for name, value in kwargs.items()}
+        with self._counting:
+            self._count = number = self._count + 1
+        self._recorder.flush()
+        self._channel.send({"verb": {"number": number, "verb": verb, "positional": positional, "named": named}})
+        return self._result(self._wait(number))
+
+    def _wait(self, number):
+        while True:
+            with self._reading:
+                if number in self._answers:
+                    return self._answers.pop(number)
+                message = self._channel.receive()
+                if message is None:
+                    raise Failed("the supervisor has gone")
+                answer = message["answer"]
+                self._answers[answer["number"]] = answer
+
+    @staticmethod
+    def _result(answer):
+        if "refused" in answer:
+            raise Refused(answer["refused"])
+        if "failed" in answer:
+            raise Failed(answer["failed"])
+        return decode(answer["value"])
+
+
+class _NotGranted:
+    def __init__(self, name):
+        self._name = name
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return _NotGranted(f"{self._name}.{name}")
+
+    def __call__(self, *args, **kwargs):
+        raise Refused(f"`{self._name}` is not granted to this function, or there is no such verb")
+
+
+class Module(types.ModuleType):
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(f"module `selfmade` has no attribute `{name}`")
+        return _NotGranted(name)
+
+
+def module(verbs, granted, secrets):
+    made = Module("selfmade", "What a function may ask of the server that runs it.")
+    made.secrets = Secrets(secrets)
+    made.Refused, made.Failed, made.NotCarried = Refused, Failed, NotCarried
+    for name in granted:
+        *path, last = name.split(".")
+        at = made
+        for part in path:
+            if part not in vars(at):
+                setattr(at, part, Module(f"selfmade.{part}"))
+            at = vars(at)[part]
+        setattr(at, last, _verb(verbs, name, last))
+    return made
+
+
+def _verb(verbs, name, last):
+    def verb(*args, **kwargs):
+        return verbs.ask(name, args, kwargs)
+
+    verb.__name__ = last
+    verb.__qualname__ = name
+    return verb

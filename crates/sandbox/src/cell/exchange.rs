@@ -1,0 +1,154 @@
+//! The supervisor's side of the conversation with a cell: what each message means and whether it may come now. No I/O, so
+//! that every lie a cell can tell can be told to it in a test.
+
+use std::sync::Arc;
+
+use tokio::task::JoinSet;
+
+use crate::call::Trace;
+use crate::host::{Arguments, Host, HostError};
+use crate::job::Job;
+use crate::protocol::{Answer, Decoder, End, FromCell, ToCell, encode_frame};
+use crate::value::Value;
+
+/// Verbs a cell may have in the air at once; it has at most a few threads.
+const MAX_VERBS: usize = 64;
+const MAX_YIELDS: usize = 100_000;
+
+pub(super) struct Exchange {
+    host: Arc<dyn Host>,
+    trace: Trace,
+    yielded: Vec<Value>,
+    yielded_bytes: u64,
+    verbs: JoinSet<Answer>,
+    outgoing: Vec<u8>,
+    sent: usize,
+    /// Where the code stood, if it was asked.
+    pub(super) stood_at: Option<String>,
+}
+
+/// What the last word of a cell was, with all it yielded before.
+pub(super) struct Said {
+    pub(super) end: End,
+    pub(super) yielded: Vec<Value>,
+}
+
+impl Exchange {
+    pub(super) fn new(host: Arc<dyn Host>, first: Vec<u8>) -> Exchange {
+        Exchange {
+            host,
+            trace: Trace::default(),
+            yielded: Vec::new(),
+            yielded_bytes: 0,
+            verbs: JoinSet::new(),
+            outgoing: first,
+            sent: 0,
+            stood_at: None,
+        }
+    }
+
+    /// Takes in all whole frames. Something is returned when the cell has said its last word; an error is a lie.
+    pub(super) fn read(&mut self, decoder: &mut Decoder, job: &Job) -> Result<Option<Said>, String> {
+        while let Some(frame) = decoder.next_frame().map_err(|error| error.to_string())? {
+            let size = frame.len() as u64;
+            let message =
+                serde_json::from_slice(frame).map_err(|error| format!("a frame is not valid: {error}"))?;
+            if let Some(said) = self.take(message, size, job)? {
+                return Ok(Some(said));
+            }
+        }
+        Ok(None)
+    }
+
+    fn take(&mut self, message: FromCell, size: u64, job: &Job) -> Result<Option<Said>, String> {
+        match message {
+            FromCell::Ready(()) | FromCell::Unready(_) => {
+                return Err("it said twice that it is ready".to_owned());
+            }
+            FromCell::Calls(calls) => {
+                let records = self.trace.accept(calls, &job.closure)?;
+                self.host.calls(records);
+            }
+            FromCell::Verb { number, verb, positional, named } => {
+                self.ask(number, &verb, Arguments { positional, named }, job)?;
+            }
+            FromCell::Yield(value) => self.take_yielded(value, size, job)?,
+            FromCell::Where(place) => self.stood_at = Some(place),
+            FromCell::End(end) => return Ok(Some(Said { end, yielded: std::mem::take(&mut self.yielded) })),
+        }
+        Ok(None)
+    }
+
+    fn take_yielded(&mut self, value: Value, size: u64, job: &Job) -> Result<(), String> {
+        self.yielded_bytes += size;
+        if self.yielded_bytes > job.limits.yielded_bytes || self.yielded.len() >= MAX_YIELDS {
+            return Err(format!(
+                "it yielded more than {} bytes or {MAX_YIELDS} values in all",
+                job.limits.yielded_bytes
+            ));
+        }
+        self.host.yielded(&value);
+        self.yielded.push(value);
+        Ok(())
+    }
+
+    fn ask(&mut self, number: u64, verb: &str, arguments: Arguments, job: &Job) -> Result<(), String> {
+        if self.verbs.len() >= MAX_VERBS {
+            return Err(format!("it asked for more than {MAX_VERBS} verbs at once"));
+        }
+        if !job.verbs.iter().any(|granted| granted == verb) {
+            let error = HostError::Refused("this verb is not granted to this function".to_owned());
+            self.verbs.spawn(async move { answer(number, Err(error)) });
+            return Ok(());
+        }
+        let asked = self.host.verb(verb, arguments);
+        self.verbs.spawn(async move { answer(number, asked.await) });
+        Ok(())
+    }
+
+    /// The next answer to a verb that is ready; nothing when none is in the air.
+    pub(super) async fn answered(&mut self) -> Option<Answer> {
+        match self.verbs.join_next().await? {
+            Ok(answer) => Some(answer),
+            // A host that panics leaves the cell without an answer, and its time-out ends it.
+            Err(_) => None,
+        }
+    }
+
+    pub(super) fn has_verbs(&self) -> bool {
+        !self.verbs.is_empty()
+    }
+
+    pub(super) fn queue(&mut self, answer: Answer) {
+        let number = answer.number;
+        let frame = encode_frame(&ToCell::Answer(answer)).or_else(|error| {
+            let failed = Answer { number, value: None, refused: None, failed: Some(error.to_string()) };
+            encode_frame(&ToCell::Answer(failed))
+        });
+        if let Ok(frame) = frame {
+            self.outgoing.extend(frame);
+        }
+    }
+
+    /// What is still to be sent.
+    pub(super) fn outgoing(&self) -> &[u8] {
+        &self.outgoing[self.sent..]
+    }
+
+    pub(super) fn was_sent(&mut self, size: usize) {
+        self.sent += size;
+        if self.sent == self.outgoing.len() {
+            self.outgoing.clear();
+            self.sent = 0;
+        }
+    }
+}
+
+fn answer(number: u64, result: Result<Value, HostError>) -> Answer {
+    let empty = Answer { number, value: None, refused: None, failed: None };
+    match result {
+        Ok(value) => Answer { value: Some(value), ..empty },
+        Err(HostError::Refused(why)) => Answer { refused: Some(why), ..empty },
+        Err(HostError::Failed(why)) => Answer { failed: Some(why), ..empty },
+    }
+}

@@ -1,0 +1,293 @@
+//! Running one job in a cell: everything that can happen, waited for at once, until one thing ends it.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::process::Signal;
+use tokio::net::unix::pipe;
+use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::cell::Cell;
+use crate::cell::exchange::{Exchange, Said};
+use crate::ending::{Crash, Ending, Killer, Limit, Outcome, Usage};
+use crate::error::Error;
+use crate::host::{Host, Stream};
+use crate::job::{Isolation, Job};
+use crate::limits::{Excess, Watch};
+use crate::protocol::{FunctionFrame, JobFrame, ToCell, encode_frame};
+
+/// How often a running cell is looked at from outside.
+const LOOK: Duration = Duration::from_millis(20);
+/// How long a cell that is out of time may take to say where it stands.
+const LAST_WORDS: Duration = Duration::from_millis(25);
+/// Its end can be seen a little after its socket closes.
+const SETTLE: Duration = Duration::from_millis(500);
+const CHUNK: usize = 16 << 10;
+
+/// What ended the waiting.
+enum Event {
+    Said(Said),
+    Lied(String),
+    Closed,
+    Passed(Excess),
+    Deadline,
+    Cancelled,
+}
+
+struct Output {
+    kept: u64,
+    dropped: u64,
+}
+
+impl Cell {
+    /// Runs a job. The flag says whether the cell may be used again.
+    pub(crate) async fn run(
+        &mut self,
+        job: &Job,
+        host: Arc<dyn Host>,
+        proxy: Option<u16>,
+        cancel: &CancellationToken,
+    ) -> Result<(Outcome, bool), Error> {
+        let frame = self.job_frame(job, proxy)?;
+        if let Some(cgroup) = &self.cgroup {
+            cgroup.limit(job.limits.memory_bytes + self.born_with, job.limits.processes)?;
+        }
+        let started = Instant::now();
+        let mut watch = Watch::new(self.pid, job.limits);
+        let mut exchange = Exchange::new(Arc::clone(&host), frame);
+        let mut output = Output { kept: 0, dropped: 0 };
+        let event = self.wait(job, &host, &mut exchange, &mut watch, &mut output, started, cancel).await;
+        let (cpu, peak) = watch.used();
+        let mut usage =
+            Usage { wall_us: micros(started.elapsed()), cpu_us: micros(cpu), peak_memory_bytes: peak };
+        let mut calls_dropped = 0;
+        let mut reusable = false;
+        let ending = match event {
+            Event::Said(said) => {
+                calls_dropped = said.end.dropped_calls;
+                reusable = said.end.reusable && self.decoder.is_empty();
+                Ending::from_cell(said.end, said.yielded)
+            }
+            other => self.end(other, job, &mut exchange, &mut usage).await,
+        };
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            drain(self.pipe(stream), stream, &host, job, &mut output);
+        }
+        self.decoder.shrink();
+        Ok((Outcome { ending, usage, output_dropped_bytes: output.dropped, calls_dropped }, reusable))
+    }
+
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "they are the parts of one running job, which lives in `run`"
+    )]
+    async fn wait(
+        &mut self,
+        job: &Job,
+        host: &Arc<dyn Host>,
+        exchange: &mut Exchange,
+        watch: &mut Watch,
+        output: &mut Output,
+        started: Instant,
+        cancel: &CancellationToken,
+    ) -> Event {
+        let deadline = sleep_until(started + job.limits.wall);
+        tokio::pin!(deadline);
+        let mut looks = interval_at(started + LOOK, LOOK);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let (mut stdout_open, mut stderr_open) = (true, true);
+        if self.write(exchange).is_err() {
+            return Event::Closed;
+        }
+        loop {
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => return Event::Cancelled,
+                () = &mut deadline => return Event::Deadline,
+                _ = self.stream.readable() => match self.read(exchange, job) {
+                    Ok(None) => {}
+                    Ok(Some(event)) => return event,
+                    Err(_) => return Event::Closed,
+                },
+                _ = self.stream.writable(), if !exchange.outgoing().is_empty() => {
+                    if self.write(exchange).is_err() { return Event::Closed }
+                }
+                _ = self.stdout.readable(), if stdout_open => {
+                    stdout_open = drain(&mut self.stdout, Stream::Stdout, host, job, output);
+                }
+                _ = self.stderr.readable(), if stderr_open => {
+                    stderr_open = drain(&mut self.stderr, Stream::Stderr, host, job, output);
+                }
+                answer = exchange.answered(), if exchange.has_verbs() => {
+                    if let Some(answer) = answer { exchange.queue(answer) }
+                }
+                _ = looks.tick() => if let Some(excess) = watch.look() { return Event::Passed(excess) },
+            }
+        }
+    }
+
+    fn read(&mut self, exchange: &mut Exchange, job: &Job) -> io::Result<Option<Event>> {
+        let mut buffer = [0; CHUNK];
+        match self.stream.try_read(&mut buffer) {
+            Ok(0) => return Ok(Some(Event::Closed)),
+            Ok(size) => self.decoder.push(&buffer[..size]),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+            Err(error) => return Err(error),
+        }
+        Ok(match exchange.read(&mut self.decoder, job) {
+            Ok(said) => said.map(Event::Said),
+            Err(why) => Some(Event::Lied(why)),
+        })
+    }
+
+    fn write(&self, exchange: &mut Exchange) -> io::Result<()> {
+        while !exchange.outgoing().is_empty() {
+            match self.stream.try_write(exchange.outgoing()) {
+                Ok(size) => exchange.was_sent(size),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Kills a cell that did not end by itself, and says what it was that ended it.
+    async fn end(&mut self, event: Event, job: &Job, exchange: &mut Exchange, usage: &mut Usage) -> Ending {
+        let ending = match event {
+            Event::Said(_) => unreachable!("a cell that said its last word is not ended"),
+            Event::Lied(why) => Ending::BrokeProtocol { why },
+            Event::Closed => self.closed(usage).await,
+            Event::Passed(Excess::Memory) => Ending::OutOfMemory,
+            Event::Passed(Excess::Processes) => Ending::Killed { by: Killer::ProcessLimit },
+            Event::Passed(Excess::Cpu) => {
+                Ending::TimedOut { limit: Limit::Cpu, stood_at: self.last_words(exchange, job).await }
+            }
+            Event::Deadline => {
+                Ending::TimedOut { limit: Limit::Wall, stood_at: self.last_words(exchange, job).await }
+            }
+            Event::Cancelled => Ending::Killed { by: Killer::Cancel },
+        };
+        self.kill().await;
+        ending
+    }
+
+    /// Asks a cell that is out of time where it stands. It need not answer.
+    async fn last_words(&mut self, exchange: &mut Exchange, job: &Job) -> Option<String> {
+        self.signal(Signal::USR1);
+        let asked = async {
+            while exchange.stood_at.is_none() {
+                self.stream.readable().await.ok()?;
+                if !matches!(self.read(exchange, job), Ok(None)) {
+                    return None;
+                }
+            }
+            exchange.stood_at.take()
+        };
+        timeout(LAST_WORDS, asked).await.ok().flatten()
+    }
+
+    /// The socket is closed: it ended, or it only pretends to.
+    async fn closed(&mut self, usage: &mut Usage) -> Ending {
+        if !self.ended(SETTLE).await {
+            return Ending::BrokeProtocol { why: "it closed its socket and went on".to_owned() };
+        }
+        let Ok(Ok(reaped)) = timeout(SETTLE, &mut self.reaped).await else {
+            return Ending::Killed { by: Killer::Outside };
+        };
+        usage.cpu_us = usage.cpu_us.max(reaped.cpu_us);
+        if self.cgroup.as_ref().is_some_and(|cgroup| cgroup.ran_out_of_memory()) {
+            return Ending::OutOfMemory;
+        }
+        match reaped.status {
+            status if status == -libc::SIGKILL => Ending::Killed { by: Killer::Outside },
+            status if status < 0 => Ending::Crashed { how: Crash::Signal(-status) },
+            status => Ending::Crashed { how: Crash::Exit(status) },
+        }
+    }
+
+    fn pipe(&mut self, stream: Stream) -> &mut pipe::Receiver {
+        match stream {
+            Stream::Stdout => &mut self.stdout,
+            Stream::Stderr => &mut self.stderr,
+        }
+    }
+
+    fn job_frame(&self, job: &Job, proxy: Option<u16>) -> Result<Vec<u8>, Error> {
+        let functions = job
+            .closure
+            .functions
+            .iter()
+            .map(|function| FunctionFrame {
+                name: &function.name,
+                file: &function.file,
+                source: &function.source,
+                dialect: function.dialect,
+                dependencies: &function.dependencies,
+                imports: &function.imports,
+                secrets: &function.secrets,
+            })
+            .collect();
+        let frame = JobFrame {
+            functions,
+            entry: job.closure.entry,
+            input: &job.input,
+            secrets: &job.secrets,
+            verbs: &job.verbs,
+            variables: variables(proxy),
+            limits: BTreeMap::from([
+                ("RLIMIT_DATA", job.limits.memory_bytes.saturating_add(self.born_with)),
+                ("RLIMIT_NPROC", u64::from(job.limits.processes)),
+            ]),
+            warm_key: match &job.isolation {
+                Isolation::Fresh => None,
+                Isolation::Warm { key } => Some(key),
+            },
+        };
+        encode_frame(&ToCell::Job(frame)).map_err(|error| Error::Job { why: error.to_string() })
+    }
+}
+
+/// Where the cell's programs find the proxy. Both spellings are in use.
+fn variables(proxy: Option<u16>) -> BTreeMap<&'static str, String> {
+    let Some(port) = proxy else { return BTreeMap::new() };
+    ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"]
+        .into_iter()
+        .map(|name| (name, format!("http://127.0.0.1:{port}")))
+        .collect()
+}
+
+/// Reads what is there, keeps what the limit allows, and says whether more can come.
+fn drain(
+    pipe: &mut pipe::Receiver,
+    stream: Stream,
+    host: &Arc<dyn Host>,
+    job: &Job,
+    output: &mut Output,
+) -> bool {
+    let mut buffer = [0; CHUNK];
+    // A bound on the reads of one turn: a cell that writes without end must not keep us from its deadline.
+    for _ in 0..64 {
+        match pipe.try_read(&mut buffer) {
+            Ok(0) => return false,
+            Ok(size) => {
+                let room = usize::try_from(job.limits.output_bytes - output.kept).unwrap_or(usize::MAX);
+                let kept = size.min(room);
+                if kept > 0 {
+                    host.output(stream, &buffer[..kept]);
+                }
+                output.kept += kept as u64;
+                output.dropped += (size - kept) as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return true,
+            Err(_) => return false,
+        }
+    }
+    true
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}

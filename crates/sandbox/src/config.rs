@@ -1,0 +1,58 @@
+//! Sizes and limits of the sandbox. Values are handed in; nothing is read from the environment here.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::protocol::FrameLimits;
+
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The binary whose `main` begins with [`crate::stage1::enter_if_asked`]; absent is the running one.
+    pub stage1: Option<PathBuf>,
+    /// Run without the layers this machine does not offer, instead of refusing.
+    pub allow_weaker: bool,
+    /// The user that cells of a root supervisor run as.
+    pub user: u32,
+    /// Cells kept ready for each environment.
+    pub ready_cells: usize,
+    /// Zygotes kept; beyond that the one used longest ago is retired.
+    pub environments: usize,
+    /// Cells kept for warm jobs, over all environments.
+    pub warm_cells: usize,
+    /// Room in a cell's own files, which are in memory.
+    pub files_bytes: u64,
+    pub files_count: u64,
+    /// The most memory any job may ask for.
+    pub memory_bytes: u64,
+    /// The most processes and threads any job may ask for.
+    pub processes: u32,
+    pub frame: FrameLimits,
+    /// How long a zygote may take to load its packages.
+    pub boot: Duration,
+    /// Where inside a cell the proxy is found.
+    pub proxy_port: u16,
+    /// A cgroup v2 folder that is ours to make children in; absent is the one we are in, where that is possible.
+    pub cgroup: Option<PathBuf>,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            stage1: None,
+            allow_weaker: false,
+            // `nobody`, on every Linux.
+            user: 65534,
+            ready_cells: 4,
+            environments: 8,
+            warm_cells: 16,
+            files_bytes: 64 << 20,
+            files_count: 4096,
+            memory_bytes: 4 << 30,
+            processes: 256,
+            frame: FrameLimits::default(),
+            boot: Duration::from_secs(30),
+            proxy_port: 3128,
+            cgroup: None,
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The host: whoever uses the sandbox, as a running job sees it. Jobs ask it for verbs, and it is told what they do while
+//! they do it.
+
+use std::collections::BTreeMap;
+use std::pin::Pin;
+
+use thiserror::Error;
+
+use crate::call::CallRecord;
+use crate::value::Value;
+
+pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// The arguments of a host verb, as the function wrote them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Arguments {
+    pub positional: Vec<Value>,
+    pub named: BTreeMap<String, Value>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stream {
+    Stdout,
+    Stderr,
+}
+
+/// Why a verb gave no answer; the function sees it as `selfmade.Refused` or `selfmade.Failed`.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum HostError {
+    #[error("{0}")]
+    Refused(String),
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// All methods but `verb` are told things and must not block; they are called in the order things happened.
+pub trait Host: Send + Sync {
+    /// Carries out a verb. Only verbs granted in the job arrive here.
+    fn verb(&self, verb: &str, arguments: Arguments) -> BoxFuture<Result<Value, HostError>>;
+
+    fn output(&self, _stream: Stream, _bytes: &[u8]) {}
+
+    fn calls(&self, _calls: Vec<CallRecord>) {}
+
+    /// One value of a generator, as soon as it is there.
+    fn yielded(&self, _value: &Value) {}
+}
+
+/// A host that knows no verbs and keeps nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoHost;
+
+impl Host for NoHost {
+    fn verb(&self, verb: &str, _arguments: Arguments) -> BoxFuture<Result<Value, HostError>> {
+        let error = HostError::Refused(format!("there is no verb `{verb}` here"));
+        Box::pin(std::future::ready(Err(error)))
+    }
+}

@@ -1,0 +1,77 @@
+//! What `/proc` says about the processes of a cell, seen from the supervisor.
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+
+/// The id, in our own pid namespace, of the process a pidfd stands for.
+pub(crate) fn pid_of(pidfd: impl AsFd) -> io::Result<i32> {
+    let text = fs::read_to_string(format!("/proc/self/fdinfo/{}", pidfd.as_fd().as_raw_fd()))?;
+    text.lines()
+        .find_map(|line| line.strip_prefix("Pid:")?.trim().parse().ok())
+        .filter(|pid| *pid > 0)
+        .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the process is gone"))
+}
+
+/// The private, writable memory a process has mapped.
+pub(crate) fn data_bytes(pid: i32) -> io::Result<u64> {
+    Ok(Memory::of(pid)?.data)
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Memory {
+    /// Resident memory that is not backed by files.
+    pub(super) resident: u64,
+    /// The most that was ever resident.
+    pub(super) peak: u64,
+    pub(super) data: u64,
+    pub(super) threads: u64,
+}
+
+impl Memory {
+    pub(super) fn of(pid: i32) -> io::Result<Memory> {
+        let text = fs::read_to_string(format!("/proc/{pid}/status"))?;
+        let mut memory = Memory::default();
+        for line in text.lines() {
+            let Some((name, rest)) = line.split_once(':') else { continue };
+            let number = || rest.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0);
+            match name {
+                "RssAnon" | "RssShmem" => memory.resident += number() << 10,
+                "VmHWM" => memory.peak = number() << 10,
+                "VmData" => memory.data = number() << 10,
+                "Threads" => memory.threads = number(),
+                _ => {}
+            }
+        }
+        Ok(memory)
+    }
+}
+
+/// A process and all it started, directly or not. Orphans are adopted by the first process of their namespace, so none is
+/// missed for long.
+pub(super) fn family(pid: i32) -> Vec<i32> {
+    let mut family = vec![pid];
+    let mut next = 0;
+    while let Some(parent) = family.get(next).copied() {
+        family.extend(children(parent));
+        next += 1;
+    }
+    family
+}
+
+fn children(pid: i32) -> Vec<i32> {
+    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    threads
+        .flatten()
+        .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok())
+        .flat_map(|text| text.split_ascii_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<i32>>())
+        .collect()
+}
+
+/// Processor time of children that have ended and were waited for, in hundredths of a second as the kernel tells it.
+pub(super) fn waited_for_ticks(pid: i32) -> u64 {
+    let Ok(text) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return 0 };
+    // The name, in parentheses, may hold anything; the fields after it are numbers.
+    let fields = text.rsplit_once(')').map_or("", |(_, rest)| rest);
+    fields.split_ascii_whitespace().skip(13).take(2).filter_map(|field| field.parse::<u64>().ok()).sum()
+}

@@ -1,0 +1,60 @@
+//! Watching a cell: memory, processes and processor time of it and all it started, looked at from outside at intervals.
+
+use std::time::Duration;
+
+use crate::job::JobLimits;
+use crate::limits::procfs::{Memory, family, waited_for_ticks};
+use crate::sys::cpu_time;
+
+/// Which limit was found to be passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Excess {
+    Memory,
+    Cpu,
+    Processes,
+}
+
+#[derive(Debug)]
+pub(crate) struct Watch {
+    pid: i32,
+    limits: JobLimits,
+    peak_bytes: u64,
+    /// What a reused cell had used before this job.
+    cpu_before: Duration,
+}
+
+impl Watch {
+    pub(crate) fn new(pid: i32, limits: JobLimits) -> Watch {
+        Watch { pid, limits, peak_bytes: 0, cpu_before: cpu_time(pid).unwrap_or_default() }
+    }
+
+    /// One look. A process that ends meanwhile counts for nothing.
+    pub(crate) fn look(&mut self) -> Option<Excess> {
+        let (mut resident, mut threads, mut cpu) = (0, 0, Duration::ZERO);
+        for pid in family(self.pid) {
+            let Ok(memory) = Memory::of(pid) else { continue };
+            resident += memory.resident;
+            threads += memory.threads;
+            cpu += cpu_time(pid).unwrap_or_default();
+        }
+        cpu += Duration::from_millis(10 * waited_for_ticks(self.pid));
+        self.peak_bytes = self.peak_bytes.max(resident);
+        if resident > self.limits.memory_bytes {
+            Some(Excess::Memory)
+        } else if threads > u64::from(self.limits.processes) {
+            Some(Excess::Processes)
+        } else if cpu.saturating_sub(self.cpu_before) > self.limits.cpu {
+            Some(Excess::Cpu)
+        } else {
+            None
+        }
+    }
+
+    /// Processor time and peak memory so far. To be asked while the cell lives.
+    pub(crate) fn used(&self) -> (Duration, u64) {
+        let cpu = cpu_time(self.pid).unwrap_or_default().saturating_sub(self.cpu_before);
+        let cpu = cpu + Duration::from_millis(10 * waited_for_ticks(self.pid));
+        let peak = Memory::of(self.pid).map_or(0, |memory| memory.peak);
+        (cpu, self.peak_bytes.max(peak))
+    }
+}

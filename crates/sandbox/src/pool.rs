@@ -1,0 +1,237 @@
+//! The pool: for each environment a zygote and some cells that are ready, made ahead of demand and again after each use. It
+//! mends itself: a dead zygote is replaced, a dead cell is not handed out, a failed fork is told to whoever waits for it.
+
+use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::cell::Cell;
+use crate::config::Config;
+use crate::doctor::Layers;
+use crate::environment::Environment;
+use crate::error::Error;
+use crate::limits::Cgroups;
+use crate::zygote::Zygote;
+
+/// Forks asked for at once. The zygote makes one at a time; the next is asked for while the last puts on its layers.
+const WINDOW: usize = 2;
+
+/// What every part of the pool needs to know.
+pub(crate) struct Setting {
+    pub(crate) config: Config,
+    pub(crate) stage1: PathBuf,
+    pub(crate) layers: Layers,
+    pub(crate) cgroups: Option<Cgroups>,
+}
+
+pub(crate) struct Pool {
+    setting: Arc<Setting>,
+    nests: Mutex<HashMap<String, Arc<Nest>>>,
+    /// Counts uses, to know which environment was used longest ago.
+    uses: AtomicU64,
+    warm: Mutex<VecDeque<(WarmKey, Cell)>>,
+}
+
+/// Environment and key of a warm job.
+type WarmKey = (String, String);
+
+impl Pool {
+    pub(crate) fn new(setting: Setting) -> Pool {
+        Pool {
+            setting: Arc::new(setting),
+            nests: Mutex::default(),
+            uses: AtomicU64::new(0),
+            warm: Mutex::default(),
+        }
+    }
+
+    /// A ready cell, or a new one if none is.
+    pub(crate) async fn take(&self, environment: &Arc<Environment>) -> Result<Cell, Error> {
+        self.nest(environment).take().await
+    }
+
+    /// Starts an environment and fills its nest, so that the first job need not wait.
+    pub(crate) async fn prepare(&self, environment: &Arc<Environment>) -> Result<(), Error> {
+        let nest = self.nest(environment);
+        while lock(&nest.ready).len() < self.setting.config.ready_cells {
+            let cell = nest.make().await?;
+            lock(&nest.ready).push_back(cell);
+        }
+        Ok(())
+    }
+
+    /// A cell that ran jobs of this key before.
+    pub(crate) fn take_warm(&self, key: &WarmKey) -> Option<Cell> {
+        let mut warm = lock(&self.warm);
+        loop {
+            let place = warm.iter().position(|(held, _)| held == key)?;
+            let (_, cell) = warm.remove(place)?;
+            if cell.is_alive() {
+                return Some(cell);
+            }
+        }
+    }
+
+    pub(crate) fn keep_warm(&self, key: WarmKey, cell: Cell) {
+        let mut warm = lock(&self.warm);
+        warm.push_back((key, cell));
+        while warm.len() > self.setting.config.warm_cells {
+            warm.pop_front();
+        }
+    }
+
+    /// The processes of zygotes and of cells that wait, for tests and measurements.
+    pub(crate) fn processes(&self) -> (Vec<u32>, Vec<i32>) {
+        let nests = lock(&self.nests);
+        let zygotes =
+            nests.values().filter_map(|nest| lock(&nest.current).as_ref().and_then(|z| z.process()));
+        let cells =
+            nests.values().flat_map(|nest| lock(&nest.ready).iter().map(Cell::pid).collect::<Vec<_>>());
+        (zygotes.collect(), cells.collect())
+    }
+
+    /// Ends every zygote, and with them every cell.
+    pub(crate) async fn stop(&self) {
+        lock(&self.warm).clear();
+        let nests: Vec<Arc<Nest>> = lock(&self.nests).drain().map(|(_, nest)| nest).collect();
+        for nest in nests {
+            nest.retire().await;
+        }
+    }
+
+    fn nest(&self, environment: &Arc<Environment>) -> Arc<Nest> {
+        let now = self.uses.fetch_add(1, Ordering::Relaxed);
+        let mut nests = lock(&self.nests);
+        let nest = nests.entry(environment.id.clone()).or_insert_with(|| {
+            Arc::new(Nest {
+                setting: Arc::clone(&self.setting),
+                environment: Arc::clone(environment),
+                starting: tokio::sync::Mutex::new(()),
+                current: Mutex::new(None),
+                ready: Mutex::default(),
+                forking: AtomicUsize::new(0),
+                last_used: AtomicU64::new(now),
+                retired: CancellationFlag::default(),
+            })
+        });
+        nest.last_used.store(now, Ordering::Relaxed);
+        let nest = Arc::clone(nest);
+        while nests.len() > self.setting.config.environments.max(1) {
+            retire_oldest(&mut nests);
+        }
+        nest
+    }
+}
+
+type CancellationFlag = std::sync::atomic::AtomicBool;
+
+/// Cells that are running keep their zygote until they end.
+fn retire_oldest(nests: &mut HashMap<String, Arc<Nest>>) {
+    let oldest =
+        nests.iter().min_by_key(|(_, nest)| nest.last_used.load(Ordering::Relaxed)).map(|(id, _)| id.clone());
+    if let Some(nest) = oldest.and_then(|id| nests.remove(&id)) {
+        nest.retired.store(true, Ordering::Relaxed);
+        lock(&nest.ready).clear();
+        lock(&nest.current).take();
+    }
+}
+
+/// One environment's zygote and ready cells.
+struct Nest {
+    setting: Arc<Setting>,
+    environment: Arc<Environment>,
+    /// Held while a zygote starts, so that there is one.
+    starting: tokio::sync::Mutex<()>,
+    current: Mutex<Option<Arc<Zygote>>>,
+    ready: Mutex<VecDeque<Cell>>,
+    forking: AtomicUsize,
+    last_used: AtomicU64,
+    retired: CancellationFlag,
+}
+
+impl Nest {
+    async fn take(self: &Arc<Nest>) -> Result<Cell, Error> {
+        let ready = self.pop_ready();
+        let cell = match ready {
+            Some(cell) => Ok(cell),
+            None => match self.make().await {
+                Ok(cell) => Ok(cell),
+                // The zygote may have died since it was last used; a second failure is real.
+                Err(_) => self.make().await,
+            },
+        };
+        self.refill();
+        cell
+    }
+
+    fn pop_ready(&self) -> Option<Cell> {
+        let mut ready = lock(&self.ready);
+        while let Some(cell) = ready.pop_front() {
+            if cell.is_alive() {
+                return Some(cell);
+            }
+        }
+        None
+    }
+
+    async fn make(&self) -> Result<Cell, Error> {
+        let zygote = self.zygote().await?;
+        Cell::fork(&zygote, self.setting.config.frame, self.setting.cgroups.as_ref()).await
+    }
+
+    async fn zygote(&self) -> Result<Arc<Zygote>, Error> {
+        let _alone = self.starting.lock().await;
+        if let Some(zygote) = lock(&self.current).as_ref().filter(|zygote| !zygote.gone.is_cancelled()) {
+            return Ok(Arc::clone(zygote));
+        }
+        let setting = &self.setting;
+        let zygote =
+            Zygote::start(&setting.config, &setting.stage1, setting.layers, &self.environment).await?;
+        let zygote = Arc::new(zygote);
+        *lock(&self.current) = Some(Arc::clone(&zygote));
+        Ok(zygote)
+    }
+
+    /// Makes cells in the background until enough are ready. A failure is not tried again from here: the next job that
+    /// needs a cell does that, and can tell somebody.
+    fn refill(self: &Arc<Nest>) {
+        loop {
+            let forking = self.forking.load(Ordering::Relaxed);
+            let enough = lock(&self.ready).len() + forking >= self.setting.config.ready_cells;
+            if enough || forking >= WINDOW || self.retired.load(Ordering::Relaxed) {
+                return;
+            }
+            self.forking.fetch_add(1, Ordering::Relaxed);
+            let nest = Arc::clone(self);
+            tokio::spawn(async move {
+                let made = nest.make().await;
+                nest.forking.fetch_sub(1, Ordering::Relaxed);
+                match made {
+                    Ok(cell) if !nest.retired.load(Ordering::Relaxed) => {
+                        lock(&nest.ready).push_back(cell);
+                        nest.refill();
+                    }
+                    Ok(_) => {}
+                    Err(error) => {
+                        tracing::warn!(environment.id = nest.environment.id, "cannot refill: {error}")
+                    }
+                }
+            });
+        }
+    }
+
+    async fn retire(&self) {
+        self.retired.store(true, Ordering::Relaxed);
+        lock(&self.ready).clear();
+        let zygote = lock(&self.current).take();
+        if let Some(zygote) = zygote {
+            zygote.stop().await;
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing that holds these locks can panic half-way through a change.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,118 @@
+//! The messages, as both sides write them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::job::Dialect;
+use crate::value::Value;
+
+/// What a cell is told.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ToCell<'a> {
+    Job(JobFrame<'a>),
+    Answer(Answer),
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct JobFrame<'a> {
+    pub(crate) functions: Vec<FunctionFrame<'a>>,
+    pub(crate) entry: usize,
+    pub(crate) input: &'a Value,
+    pub(crate) secrets: &'a BTreeMap<String, String>,
+    pub(crate) verbs: &'a [String],
+    pub(crate) variables: BTreeMap<&'static str, String>,
+    /// Resource limits by their name in Python's `resource` module.
+    pub(crate) limits: BTreeMap<&'static str, u64>,
+    pub(crate) warm_key: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct FunctionFrame<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) file: &'a str,
+    pub(crate) source: &'a str,
+    pub(crate) dialect: Dialect,
+    pub(crate) dependencies: &'a BTreeMap<String, usize>,
+    pub(crate) imports: &'a [String],
+    pub(crate) secrets: &'a [String],
+}
+
+/// What became of a host verb.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    pub(crate) number: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) value: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) refused: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) failed: Option<String>,
+}
+
+/// What a cell says.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum FromCell {
+    Ready(()),
+    Unready(String),
+    Calls(Calls),
+    Verb {
+        number: u64,
+        verb: String,
+        positional: Vec<Value>,
+        named: BTreeMap<String, Value>,
+    },
+    Yield(Value),
+    /// Where the code stood when it was asked, just before it is killed.
+    Where(String),
+    End(End),
+}
+
+/// A batch of the record: what began, in order, and what finished since the last batch.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Calls {
+    /// Position, parent (0 is the entry itself), function, microseconds since the start, arguments.
+    pub(crate) begun: Vec<(u32, u32, usize, u64, Value)>,
+    /// Position, duration in microseconds, output, error.
+    pub(crate) finished: Vec<(u32, u64, Value, Option<CallFailure>)>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct CallFailure {
+    #[serde(rename = "type")]
+    pub(crate) type_name: String,
+    pub(crate) message: String,
+}
+
+/// Exactly one of `returned`, `yielded` and `raised` must be there; `null` is a value that can be returned.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct End {
+    #[serde(default, deserialize_with = "present")]
+    pub(crate) returned: Option<Value>,
+    #[serde(default)]
+    pub(crate) yielded: bool,
+    #[serde(default)]
+    pub(crate) raised: Option<Raised>,
+    pub(crate) dropped_calls: u64,
+    pub(crate) reusable: bool,
+}
+
+fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(from).map(Some)
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Raised {
+    #[serde(rename = "type")]
+    pub(crate) type_name: String,
+    pub(crate) message: String,
+    pub(crate) traceback: String,
+    pub(crate) cause: Option<Box<Raised>>,
+    #[serde(default)]
+    pub(crate) value: Option<Value>,
+}

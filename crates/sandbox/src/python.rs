@@ -1,0 +1,123 @@
+//! The Python side, carried in the binary, and what it is told when it boots.
+
+use std::collections::BTreeMap;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::config::Config;
+use crate::doctor::Layers;
+use crate::environment::Environment;
+use crate::stage1::filter;
+use crate::stage1::plan::PLACE;
+
+/// Executed first; the rest is sent to it.
+pub(crate) const BOOT: &str = include_str!("../python/boot.py");
+
+/// In the order they import each other.
+const MODULES: [(&str, &str); 10] = [
+    ("_cell_frames", include_str!("../python/frames.py")),
+    ("_cell_values", include_str!("../python/values.py")),
+    ("_cell_describe", include_str!("../python/describe.py")),
+    ("_cell_errors", include_str!("../python/errors.py")),
+    ("_cell_calls", include_str!("../python/calls.py")),
+    ("_cell_functions", include_str!("../python/functions.py")),
+    ("_cell_host", include_str!("../python/host.py")),
+    ("_cell_cell", include_str!("../python/cell.py")),
+    ("_cell_confine", include_str!("../python/confine.py")),
+    ("_cell_networks", include_str!("../python/networks.py")),
+];
+const ZYGOTE: (&str, &str) = ("_cell_zygote", include_str!("../python/zygote.py"));
+
+/// Modules every zygote has loaded: they are cheap when shared, and an `import asyncio` in a fresh cell costs 30 ms.
+const COMMON: [&str; 22] = [
+    "asyncio",
+    "collections",
+    "contextlib",
+    "csv",
+    "dataclasses",
+    "datetime",
+    "decimal",
+    "enum",
+    "functools",
+    "hashlib",
+    "io",
+    "itertools",
+    "json",
+    "logging",
+    "math",
+    "random",
+    "re",
+    "string",
+    "textwrap",
+    "typing",
+    "uuid",
+    "zoneinfo",
+];
+
+#[derive(Serialize)]
+pub(crate) struct Program {
+    modules: Vec<(&'static str, &'static str)>,
+    boot: serde_json::Value,
+}
+
+impl Program {
+    pub(crate) fn new(config: &Config, layers: Layers, environment: &Environment) -> Program {
+        let modules = MODULES.into_iter().chain([ZYGOTE]).collect();
+        let preload: Vec<&str> =
+            COMMON.iter().copied().chain(environment.preload.iter().map(String::as_str)).collect();
+        let boot = json!({
+            "preload": preload,
+            "sys_path": environment.site_packages,
+            "layers": layers,
+            "place": PLACE,
+            "tmpfs": format!("size={},nr_inodes={},mode=0700", config.files_bytes, config.files_count),
+            "numbers": numbers(),
+            "rlimits": rlimits(config),
+            "inner_filter": STANDARD.encode(filter::bytes(&filter::inner())),
+            "frame_bytes": config.frame.bytes,
+            "proxy_port": config.proxy_port,
+            "rehearsal": rehearsal(),
+        });
+        Program { modules, boot }
+    }
+}
+
+fn numbers() -> BTreeMap<&'static str, i64> {
+    BTreeMap::from([
+        ("landlock_restrict_self", libc::SYS_landlock_restrict_self),
+        ("capset", libc::SYS_capset),
+        ("seccomp", libc::SYS_seccomp),
+    ])
+}
+
+/// What holds for every cell; a job's own limits are lower and set when it comes.
+fn rlimits(config: &Config) -> BTreeMap<&'static str, u64> {
+    BTreeMap::from([
+        ("RLIMIT_CORE", 0),
+        ("RLIMIT_NOFILE", 256),
+        ("RLIMIT_FSIZE", config.files_bytes),
+        ("RLIMIT_STACK", 8 << 20),
+        ("RLIMIT_MEMLOCK", 0),
+        ("RLIMIT_MSGQUEUE", 0),
+        ("RLIMIT_NPROC", u64::from(config.processes)),
+    ])
+}
+
+/// A job that goes through the paths real ones take: a recorded dependency, an import, output, a raised error.
+fn rehearsal() -> serde_json::Value {
+    let function = |name: &str, source: &str, dependencies: serde_json::Value| {
+        json!({ "name": name, "file": name, "source": source, "dialect": "selfmade",
+                "dependencies": dependencies, "imports": [], "secrets": [] })
+    };
+    let entry = "def entry(x, y='a'):\n    import json\n    try:\n        return helper(json.loads(x))\n    \
+                 except ValueError as error:\n        raise RuntimeError(y) from error\n";
+    let helper = "def helper(value):\n    raise ValueError(value)\n";
+    json!({
+        "functions": [function("entry", entry, json!({ "helper": 1 })), function("helper", helper, json!({}))],
+        "entry": 0, "input": { "x": "[1, 2.5, null, {\"a\": true}]" }, "secrets": {}, "verbs": ["run"],
+        "variables": {}, "limits": {}, "warm_key": null,
+    })
+}

@@ -1,0 +1,128 @@
+//! The sandbox: what the rest of the program holds. Takes jobs, gives each a cell, and says how it ended.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Config;
+use crate::doctor::{self, Layer, Layers};
+use crate::egress::Egress;
+use crate::ending::Outcome;
+use crate::environment::Environment;
+use crate::error::Error;
+use crate::host::Host;
+use crate::job::{Isolation, Job};
+use crate::limits::Cgroups;
+use crate::pool::{Pool, Setting};
+
+pub struct Sandbox {
+    pool: Pool,
+    found: Vec<Layer>,
+    egress: Option<Arc<dyn Egress>>,
+    proxy_port: u16,
+    stopped: AtomicBool,
+}
+
+impl Sandbox {
+    /// Finds out what this machine offers, and refuses if that is not the whole sandbox and nothing less is allowed.
+    pub async fn start(config: Config) -> Result<Sandbox, Error> {
+        Sandbox::start_with(config, None).await
+    }
+
+    /// The same, with a way out for jobs that have a policy for it.
+    pub async fn start_with(config: Config, egress: Option<Arc<dyn Egress>>) -> Result<Sandbox, Error> {
+        let stage1 = stage1_of(&config)?;
+        let cgroups = Cgroups::find(config.cgroup.as_deref());
+        let found = doctor::examine(&stage1, cgroups.as_ref().map_err(String::as_str)).await?;
+        let layers = Layers::choose(&found, config.allow_weaker)?;
+        for layer in found.iter().filter(|layer| !layer.available) {
+            tracing::warn!(
+                layer.name,
+                "sandbox layer `{}` is not available: {}",
+                layer.name,
+                layer.why_not.as_deref().unwrap_or("unknown")
+            );
+        }
+        let proxy_port = config.proxy_port;
+        let pool = Pool::new(Setting { config, stage1, layers, cgroups: cgroups.ok() });
+        Ok(Sandbox { pool, found, egress, proxy_port, stopped: AtomicBool::new(false) })
+    }
+
+    /// What this machine offers, without starting anything that stays.
+    pub async fn examine(config: &Config) -> Result<Vec<Layer>, Error> {
+        let cgroups = Cgroups::find(config.cgroup.as_deref());
+        doctor::examine(&stage1_of(config)?, cgroups.as_ref().map_err(String::as_str)).await
+    }
+
+    /// Which layers are on, and what is missing.
+    pub fn doctor(&self) -> &[Layer] {
+        &self.found
+    }
+
+    /// Starts an environment and its ready cells before the first job needs them.
+    pub async fn prepare(&self, environment: &Arc<Environment>) -> Result<(), Error> {
+        self.pool.prepare(environment).await
+    }
+
+    /// Runs a job to its end. Cancelling the token ends it as `Killed`; dropping the future ends it without a word. Either
+    /// way the cell and all it started are gone.
+    pub async fn run(
+        &self,
+        job: &Job,
+        host: Arc<dyn Host>,
+        cancel: &CancellationToken,
+    ) -> Result<Outcome, Error> {
+        if self.stopped.load(Ordering::Relaxed) {
+            return Err(Error::Stopped);
+        }
+        let key = match &job.isolation {
+            Isolation::Fresh => None,
+            Isolation::Warm { key } => Some((job.environment.id.clone(), key.clone())),
+        };
+        let warm = key.as_ref().and_then(|key| self.pool.take_warm(key));
+        let mut cell = match warm {
+            Some(cell) => cell,
+            None => self.pool.take(&job.environment).await?,
+        };
+        let way_out = self.way_out(job, &cell).await?;
+        let proxy = way_out.is_some().then_some(self.proxy_port);
+        let (outcome, reusable) = cell.run(job, host, proxy, cancel).await?;
+        if let Some(key) = key.filter(|_| reusable && way_out.is_none()) {
+            self.pool.keep_warm(key, cell);
+        }
+        Ok(outcome)
+    }
+
+    async fn way_out(
+        &self,
+        job: &Job,
+        cell: &crate::cell::Cell,
+    ) -> Result<Option<Box<dyn std::any::Any + Send>>, Error> {
+        let Some(policy) = &job.egress else { return Ok(None) };
+        let Some(egress) = &self.egress else {
+            return Err(Error::Egress { why: "this sandbox was started without one".to_owned() });
+        };
+        let listener = cell.listen().await?;
+        egress.serve(listener, policy).map(Some).map_err(|error| Error::Egress { why: error.to_string() })
+    }
+
+    /// Process ids of zygotes and of cells that wait for a job.
+    pub fn processes(&self) -> (Vec<u32>, Vec<i32>) {
+        self.pool.processes()
+    }
+
+    /// Ends everything; no process is left when this returns. Running jobs end as `Killed`.
+    pub async fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+        self.pool.stop().await;
+    }
+}
+
+fn stage1_of(config: &Config) -> Result<PathBuf, Error> {
+    Ok(match &config.stage1 {
+        Some(path) => path.clone(),
+        None => std::env::current_exe()?,
+    })
+}

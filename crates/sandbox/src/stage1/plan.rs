@@ -1,0 +1,36 @@
+//! What stage 1 is told by the supervisor: plain data, the first message on the control socket.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::doctor::Layers;
+
+/// The argument that makes our binary a stage 1.
+pub(crate) const STAGE1_ARGUMENT: &str = "sandbox-stage1";
+/// The argument that makes our binary report which layers this machine offers.
+pub(crate) const PROBE_ARGUMENT: &str = "sandbox-probe";
+
+/// Where every cell mounts its own files. Landlock ignores rules on a directory that is mounted over, so the rule is on the
+/// directory above.
+pub(crate) const PRIVATE: &str = "/private";
+pub(crate) const PLACE: &str = "/private/cell";
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Plan {
+    pub(crate) python: PathBuf,
+    pub(crate) arguments: Vec<String>,
+    pub(crate) variables: Vec<(String, String)>,
+    /// Shown read-only at the same paths.
+    pub(crate) shown: Vec<PathBuf>,
+    pub(crate) layers: Layers,
+    /// The user a root supervisor's cells run as.
+    pub(crate) user: u32,
+    pub(crate) proxy_port: u16,
+}
+
+/// What stage 1 says when it fails; when it succeeds the zygote is the next to speak.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Failure {
+    pub(crate) stage1_failed: String,
+}

@@ -1,0 +1,60 @@
+use serde_json::json;
+
+use super::Value;
+
+fn round_trip(value: Value) {
+    let text = serde_json::to_string(&value).unwrap();
+    let back: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(format!("{back:?}"), format!("{value:?}"), "through {text}");
+}
+
+#[test]
+fn odd_values_come_back_as_they_were() {
+    round_trip(Value::Float(f64::NAN));
+    round_trip(Value::Float(f64::NEG_INFINITY));
+    round_trip(Value::Float(-0.0));
+    round_trip(Value::BigInt("-0x1ffffffffffffffffff".into()));
+    round_trip(Value::Tuple(vec![Value::Set(vec![Value::Int(1)]), Value::FrozenSet(vec![])]));
+    round_trip(Value::Dict(vec![(Value::Int(1), Value::None), (Value::Tuple(vec![]), Value::Bool(true))]));
+    round_trip(Value::Bytes(vec![0, 255, 7]));
+    round_trip(Value::TimeDelta([-1, 86399, 5]));
+    round_trip(Value::Described { type_name: "socket.socket".into(), text: String::new() });
+}
+
+#[test]
+fn a_dict_whose_key_looks_like_a_tag_stays_a_dict() {
+    let value = Value::Map(vec![("$bytes".into(), "not base64!".into())]);
+    assert_eq!(value.into_json(), json!({ "$dict": [["$bytes", "not base64!"]] }));
+    round_trip(value);
+}
+
+#[test]
+fn the_order_of_keys_is_kept() {
+    let value: Value = serde_json::from_str(r#"{"b":1,"a":2}"#).unwrap();
+    assert_eq!(serde_json::to_string(&value).unwrap(), r#"{"b":1,"a":2}"#);
+}
+
+#[test]
+fn a_tag_that_holds_something_else_is_refused() {
+    for text in [
+        r#"{"$bytes":"%"}"#,
+        r#"{"$int":"0x"}"#,
+        r#"{"$int":"12"}"#,
+        r#"{"$dict":[[1]]}"#,
+        r#"{"$dict":{}}"#,
+        r#"{"$float":"1e5"}"#,
+        r#"{"$decimal":"1;drop"}"#,
+        r#"{"$datetime":"<b>"}"#,
+        r#"{"$timedelta":[1,2]}"#,
+        r#"{"$unknown":1}"#,
+    ] {
+        assert!(serde_json::from_str::<Value>(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_description_is_noticed_at_any_depth() {
+    let inner = Value::Described { type_name: "x".into(), text: String::new() };
+    assert!(Value::List(vec![Value::Map(vec![("k".into(), inner)])]).is_described());
+    assert!(!Value::List(vec![Value::Int(1)]).is_described());
+}

@@ -1,0 +1,87 @@
+//! The control socket between supervisor and zygote: whole messages, some with descriptors attached.
+
+use std::io;
+use std::io::{IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
+};
+use serde::{Deserialize, Serialize};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use crate::sys;
+
+/// No message of a zygote is longer.
+const MESSAGE_BYTES: usize = 16 << 10;
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ToZygote {
+    Fork(u64),
+    Listen(u64),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum FromZygote {
+    Booted { skipped: Vec<String> },
+    Stage1Failed(String),
+    Forked(u64),
+    ForkFailed { number: u64, why: String },
+    Listening(u64),
+    ListenFailed { number: u64, why: String },
+    Reaped { number: u64, status: i32, cpu_us: u64 },
+}
+
+pub(super) struct Control(AsyncFd<OwnedFd>);
+
+impl Control {
+    /// Our end, and the one the zygote gets.
+    pub(super) fn pair() -> io::Result<(Control, OwnedFd)> {
+        let (ours, theirs) =
+            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+        rustix::io::ioctl_fionbio(&ours, true)?;
+        Ok((Control(sys::awaited(ours, Interest::READABLE | Interest::WRITABLE)?), theirs))
+    }
+
+    pub(super) async fn send<T: Serialize>(&self, message: &T, fds: &[BorrowedFd<'_>]) -> io::Result<()> {
+        let bytes = serde_json::to_vec(message)?;
+        self.0.async_io(Interest::WRITABLE, |fd| send_now(fd.as_fd(), &bytes, fds)).await
+    }
+
+    /// The next message and what is attached to it; nothing when the zygote is gone.
+    pub(super) async fn receive(&self) -> io::Result<Option<(FromZygote, Option<OwnedFd>)>> {
+        let mut buffer = vec![0; MESSAGE_BYTES];
+        let (size, fd) =
+            self.0.async_io(Interest::READABLE, |fd| receive_now(fd.as_fd(), &mut buffer)).await?;
+        if size == 0 {
+            return Ok(None);
+        }
+        Ok(Some((serde_json::from_slice(&buffer[..size])?, fd)))
+    }
+}
+
+fn send_now(socket: BorrowedFd<'_>, bytes: &[u8], fds: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
+    let mut attached = SendAncillaryBuffer::new(&mut space);
+    if !fds.is_empty() {
+        attached.push(SendAncillaryMessage::ScmRights(fds));
+    }
+    sendmsg(socket, &[IoSlice::new(bytes)], &mut attached, SendFlags::NOSIGNAL)?;
+    Ok(())
+}
+
+fn receive_now(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<(usize, Option<OwnedFd>)> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
+    let mut attached = RecvAncillaryBuffer::new(&mut space);
+    let got = recvmsg(socket, &mut [IoSliceMut::new(buffer)], &mut attached, RecvFlags::CMSG_CLOEXEC)?;
+    let fd = attached.drain().find_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(mut fds) => fds.next(),
+        _ => None,
+    });
+    Ok((got.bytes, fd))
+}

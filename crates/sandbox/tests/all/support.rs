@@ -1,0 +1,174 @@
+//! What the tests share: an environment around the Python that is there, a sandbox, and a host that remembers.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use selfmade_sandbox::{
+    Arguments, BoxFuture, CallRecord, CancellationToken, Closure, Config, Ending, Environment, Function,
+    Host, HostError, Job, JobLimits, Outcome, Sandbox, Stream, Value,
+};
+use serde_json::json;
+
+const FIND: &str = "import sys, os, sysconfig
+executable = os.path.realpath(sys.executable)
+prefix = os.path.realpath(sys.base_prefix)
+print(executable)
+if prefix in ('/usr', '/usr/local'):
+    print(executable)
+    print(os.path.realpath(sysconfig.get_path('stdlib')))
+else:
+    print(prefix)";
+
+/// The Python found by name, as an environment without packages.
+pub(crate) fn environment_of(python: &str) -> Arc<Environment> {
+    #[allow(clippy::disallowed_methods, reason = "finds the interpreter the tests run on")]
+    let output = Command::new(python).args(["-I", "-c", FIND]).output().expect("the tests need Python");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut lines = text.lines().map(PathBuf::from);
+    let python = lines.next().expect("the tests need Python");
+    Arc::new(Environment {
+        id: "bare".to_owned(),
+        python,
+        shown: lines.collect(),
+        site_packages: Vec::new(),
+        preload: Vec::new(),
+    })
+}
+
+pub(crate) fn environment() -> Arc<Environment> {
+    static FOUND: OnceLock<Arc<Environment>> = OnceLock::new();
+    Arc::clone(FOUND.get_or_init(|| environment_of("python3")))
+}
+
+pub(crate) fn config() -> Config {
+    Config {
+        stage1: Some(PathBuf::from(env!("CARGO_BIN_EXE_selfmade-stage1"))),
+        ready_cells: 1,
+        ..Config::default()
+    }
+}
+
+/// A host that keeps all it hears and answers a few verbs.
+#[derive(Default)]
+pub(crate) struct Ear {
+    pub(crate) stdout: Mutex<Vec<u8>>,
+    pub(crate) stderr: Mutex<Vec<u8>>,
+    pub(crate) calls: Mutex<Vec<CallRecord>>,
+    pub(crate) yielded: Mutex<Vec<Value>>,
+    pub(crate) verbs: Mutex<Vec<(String, Arguments)>>,
+    pub(crate) heard: tokio::sync::Notify,
+}
+
+impl Host for Ear {
+    fn verb(&self, verb: &str, arguments: Arguments) -> BoxFuture<Result<Value, HostError>> {
+        self.verbs.lock().unwrap().push((verb.to_owned(), arguments.clone()));
+        let answer = match verb {
+            "echo" => Ok(arguments.positional.first().cloned().unwrap_or(Value::None)),
+            "forbidden" => Err(HostError::Refused("not on a Sunday".to_owned())),
+            "never" => return Box::pin(std::future::pending()),
+            _ => Err(HostError::Failed("the model did not answer".to_owned())),
+        };
+        Box::pin(std::future::ready(answer))
+    }
+
+    fn output(&self, stream: Stream, bytes: &[u8]) {
+        let to = if stream == Stream::Stdout { &self.stdout } else { &self.stderr };
+        to.lock().unwrap().extend_from_slice(bytes);
+        self.heard.notify_one();
+    }
+
+    fn calls(&self, calls: Vec<CallRecord>) {
+        self.calls.lock().unwrap().extend(calls);
+    }
+
+    fn yielded(&self, value: &Value) {
+        self.yielded.lock().unwrap().push(value.clone());
+    }
+}
+
+impl Ear {
+    pub(crate) fn stdout(&self) -> String {
+        String::from_utf8_lossy(&self.stdout.lock().unwrap()).into_owned()
+    }
+
+    pub(crate) fn stderr(&self) -> String {
+        String::from_utf8_lossy(&self.stderr.lock().unwrap()).into_owned()
+    }
+}
+
+/// One sandbox and one host for a test.
+pub(crate) struct World {
+    pub(crate) sandbox: Sandbox,
+    pub(crate) ear: Arc<Ear>,
+    pub(crate) environment: Arc<Environment>,
+}
+
+impl World {
+    pub(crate) async fn new() -> World {
+        World::with(config(), environment()).await
+    }
+
+    pub(crate) async fn with(config: Config, environment: Arc<Environment>) -> World {
+        let sandbox = Sandbox::start(config).await.expect("the sandbox starts");
+        World { sandbox, ear: Arc::default(), environment }
+    }
+
+    pub(crate) fn job(&self, source: &str, input: serde_json::Value) -> Job {
+        let closure = Closure { functions: vec![Function::new("f", "1", source)], entry: 0 };
+        Job::new(
+            Arc::clone(&self.environment),
+            Arc::new(closure),
+            Value::from_json(&input).unwrap(),
+            JobLimits::default(),
+        )
+    }
+
+    /// Functions by name, the first being the entry; each is bound in all others under its name.
+    pub(crate) fn job_of(&self, sources: &[(&str, &str)], input: serde_json::Value) -> Job {
+        let places: BTreeMap<String, usize> =
+            sources.iter().enumerate().map(|(place, (name, _))| ((*name).to_owned(), place)).collect();
+        let functions = sources
+            .iter()
+            .map(|(name, source)| {
+                let mut function = Function::new(name, "1", source);
+                function.dependencies = places.clone();
+                function.dependencies.remove(*name);
+                function
+            })
+            .collect();
+        let mut job = self.job("", input);
+        job.closure = Arc::new(Closure { functions, entry: 0 });
+        job
+    }
+
+    pub(crate) async fn run(&self, job: &Job) -> Outcome {
+        let host: Arc<dyn Host> = Arc::clone(&self.ear) as Arc<dyn Host>;
+        self.sandbox.run(job, host, &CancellationToken::new()).await.expect("the job runs")
+    }
+
+    pub(crate) async fn ending(&self, source: &str) -> Ending {
+        self.run(&self.job(source, json!({}))).await.ending
+    }
+
+    /// What `f` returns, as JSON.
+    pub(crate) async fn returned(&self, source: &str) -> serde_json::Value {
+        returned(self.ending(source).await)
+    }
+
+    /// The type and message `f` raises.
+    pub(crate) async fn raised(&self, source: &str) -> String {
+        match self.ending(source).await {
+            Ending::Raised(error) => format!("{}: {}", error.type_name, error.message),
+            other => panic!("it should have raised, but {other:?}"),
+        }
+    }
+}
+
+pub(crate) fn returned(ending: Ending) -> serde_json::Value {
+    match ending {
+        Ending::Returned(value) => value.into_json(),
+        other => panic!("it should have returned, but {other:?}"),
+    }
+}

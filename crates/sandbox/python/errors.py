@@ -43,7 +43,8 @@ def where(frame):
 
 
 def _walk(frame):
-    while frame is not None:
+    # What is below the zygote's loop is not of the function's making.
+    while frame is not None and frame.f_code.co_filename != "<_cell_zygote>":
         yield frame, frame.f_lineno
         frame = frame.f_back
 

@@ -12,9 +12,13 @@ from _cell_values import NotCarried, decode, encode
 class Refused(PermissionError):
     """The host does not allow this to this function."""
 
+    __module__ = "selfmade"
+
 
 class Failed(RuntimeError):
     """The host tried and could not."""
+
+    __module__ = "selfmade"
 
 
 class Secrets:

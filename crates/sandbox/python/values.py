@@ -18,6 +18,8 @@ _LARGE = 1 << 63
 class NotCarried(TypeError):
     """A value that was needed outside the cell and cannot leave it."""
 
+    __module__ = "selfmade"
+
 
 class _Budget:
     __slots__ = ("items",)
@@ -96,7 +98,7 @@ def _relative(value, path, depth, budget):
     for base in _BASES:
         if isinstance(value, base):
             return _encode(_PLAIN[base](value), path, depth, budget)
-    raise NotCarried(f"{path} is a `{type_name(type(value))}`, which cannot leave the cell; return plain data")
+    raise NotCarried(f"{path} is a `{type_name(type(value))}`, which cannot leave the cell; use plain data")
 
 
 def _delta(value):

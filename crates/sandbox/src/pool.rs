@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::cell::Cell;
@@ -112,7 +112,7 @@ impl Pool {
                 ready: Mutex::default(),
                 forking: AtomicUsize::new(0),
                 last_used: AtomicU64::new(now),
-                retired: CancellationFlag::default(),
+                retired: AtomicBool::new(false),
             })
         });
         nest.last_used.store(now, Ordering::Relaxed);
@@ -123,8 +123,6 @@ impl Pool {
         nest
     }
 }
-
-type CancellationFlag = std::sync::atomic::AtomicBool;
 
 /// Cells that are running keep their zygote until they end.
 fn retire_oldest(nests: &mut HashMap<String, Arc<Nest>>) {
@@ -147,19 +145,14 @@ struct Nest {
     ready: Mutex<VecDeque<Cell>>,
     forking: AtomicUsize,
     last_used: AtomicU64,
-    retired: CancellationFlag,
+    retired: AtomicBool,
 }
 
 impl Nest {
     async fn take(self: &Arc<Nest>) -> Result<Cell, Error> {
-        let ready = self.pop_ready();
-        let cell = match ready {
+        let cell = match self.pop_ready() {
             Some(cell) => Ok(cell),
-            None => match self.make().await {
-                Ok(cell) => Ok(cell),
-                // The zygote may have died since it was last used; a second failure is real.
-                Err(_) => self.make().await,
-            },
+            None => self.make().await,
         };
         self.refill();
         cell
@@ -177,7 +170,18 @@ impl Nest {
 
     async fn make(&self) -> Result<Cell, Error> {
         let zygote = self.zygote().await?;
-        Cell::fork(&zygote, self.setting.config.frame, self.setting.cgroups.as_ref()).await
+        match self.fork(&zygote).await {
+            Err(Error::Cell { .. }) if zygote.gone.is_cancelled() => {
+                // It died while nobody looked; a new one is asked, and its failure is real.
+                let zygote = self.zygote().await?;
+                self.fork(&zygote).await
+            }
+            made => made,
+        }
+    }
+
+    async fn fork(&self, zygote: &Arc<Zygote>) -> Result<Cell, Error> {
+        Cell::fork(zygote, self.setting.config.frame, self.setting.cgroups.as_ref()).await
     }
 
     async fn zygote(&self) -> Result<Arc<Zygote>, Error> {

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::Signal;
-use tokio::net::unix::pipe;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -73,8 +72,9 @@ impl Cell {
             }
             other => self.end(other, job, &mut exchange, &mut usage).await,
         };
-        for stream in [Stream::Stdout, Stream::Stderr] {
-            drain(self.pipe(stream), stream, &host, job, &mut output);
+        for (pipe, stream) in [(&self.stdout, Stream::Stdout), (&self.stderr, Stream::Stderr)] {
+            // Past the runtime, which says "nothing there" until it has looked again: the last words would be lost.
+            drain(|buffer| Ok(rustix::io::read(pipe, buffer)?), stream, &host, job, &mut output);
         }
         self.decoder.shrink();
         Ok((Outcome { ending, usage, output_dropped_bytes: output.dropped, calls_dropped }, reusable))
@@ -116,10 +116,10 @@ impl Cell {
                     if self.write(exchange).is_err() { return Event::Closed }
                 }
                 _ = self.stdout.readable(), if stdout_open => {
-                    stdout_open = drain(&mut self.stdout, Stream::Stdout, host, job, output);
+                    stdout_open = drain(|buffer| self.stdout.try_read(buffer), Stream::Stdout, host, job, output);
                 }
                 _ = self.stderr.readable(), if stderr_open => {
-                    stderr_open = drain(&mut self.stderr, Stream::Stderr, host, job, output);
+                    stderr_open = drain(|buffer| self.stderr.try_read(buffer), Stream::Stderr, host, job, output);
                 }
                 answer = exchange.answered(), if exchange.has_verbs() => {
                     if let Some(answer) = answer { exchange.queue(answer) }
@@ -208,13 +208,6 @@ impl Cell {
         }
     }
 
-    fn pipe(&mut self, stream: Stream) -> &mut pipe::Receiver {
-        match stream {
-            Stream::Stdout => &mut self.stdout,
-            Stream::Stderr => &mut self.stderr,
-        }
-    }
-
     fn job_frame(&self, job: &Job, proxy: Option<u16>) -> Result<Vec<u8>, Error> {
         let functions = job
             .closure
@@ -261,7 +254,7 @@ fn variables(proxy: Option<u16>) -> BTreeMap<&'static str, String> {
 
 /// Reads what is there, keeps what the limit allows, and says whether more can come.
 fn drain(
-    pipe: &mut pipe::Receiver,
+    mut read: impl FnMut(&mut [u8]) -> io::Result<usize>,
     stream: Stream,
     host: &Arc<dyn Host>,
     job: &Job,
@@ -270,7 +263,7 @@ fn drain(
     let mut buffer = [0; CHUNK];
     // A bound on the reads of one turn: a cell that writes without end must not keep us from its deadline.
     for _ in 0..64 {
-        match pipe.try_read(&mut buffer) {
+        match read(&mut buffer) {
             Ok(0) => return false,
             Ok(size) => {
                 let room = usize::try_from(job.limits.output_bytes - output.kept).unwrap_or(usize::MAX);

@@ -47,6 +47,18 @@ impl Memory {
     }
 }
 
+/// Memory that is not backed by files, where a page that several processes share is divided among them. It costs a walk over
+/// all pages, and the kernel may refuse to tell.
+pub(super) fn fair_share(pid: i32) -> io::Result<u64> {
+    let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
+    let kilobytes: u64 = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("Pss_Anon:").or_else(|| line.strip_prefix("Pss_Shmem:")))
+        .filter_map(|rest| rest.trim().trim_end_matches(" kB").parse::<u64>().ok())
+        .sum();
+    Ok(kilobytes << 10)
+}
+
 /// A process and all it started, directly or not. Orphans are adopted by the first process of their namespace, so none is
 /// missed for long.
 pub(super) fn family(pid: i32) -> Vec<i32> {

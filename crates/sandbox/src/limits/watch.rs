@@ -1,9 +1,10 @@
 //! Watching a cell: memory, processes and processor time of it and all it started, looked at from outside at intervals.
 
+use std::io::ErrorKind;
 use std::time::Duration;
 
 use crate::job::JobLimits;
-use crate::limits::procfs::{Memory, family, waited_for_ticks};
+use crate::limits::procfs::{Memory, fair_share, family, waited_for_ticks};
 use crate::sys::cpu_time;
 
 /// Which limit was found to be passed.
@@ -31,13 +32,18 @@ impl Watch {
     /// One look. A process that ends meanwhile counts for nothing.
     pub(crate) fn look(&mut self) -> Option<Excess> {
         let (mut resident, mut threads, mut cpu) = (0, 0, Duration::ZERO);
-        for pid in family(self.pid) {
+        let family = family(self.pid);
+        for pid in family.iter().copied() {
             let Ok(memory) = Memory::of(pid) else { continue };
             resident += memory.resident;
             threads += memory.threads;
             cpu += cpu_time(pid).unwrap_or_default();
         }
         cpu += Duration::from_millis(10 * waited_for_ticks(self.pid));
+        if resident > self.limits.memory_bytes && family.len() > 1 {
+            // Pages that a fork has not written to yet were counted once for each process.
+            resident = resident.min(fair_shares(&family, resident));
+        }
         self.peak_bytes = self.peak_bytes.max(resident);
         if resident > self.limits.memory_bytes {
             Some(Excess::Memory)
@@ -57,4 +63,15 @@ impl Watch {
         let peak = Memory::of(self.pid).map_or(0, |memory| memory.peak);
         (cpu, self.peak_bytes.max(peak))
     }
+}
+
+/// What the processes hold together. One that the kernel does not tell about counts as if it held all; one that has ended
+/// meanwhile holds nothing.
+fn fair_shares(family: &[i32], otherwise: u64) -> u64 {
+    let share = |pid: &i32| match fair_share(*pid) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => otherwise,
+        Err(_) => 0,
+    };
+    family.iter().map(share).sum()
 }

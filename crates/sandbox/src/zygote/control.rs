@@ -53,6 +53,12 @@ impl Control {
         self.0.async_io(Interest::WRITABLE, |fd| send_now(fd.as_fd(), &bytes, fds)).await
     }
 
+    /// Ends the conversation for both sides.
+    pub(super) fn close(&self) {
+        // It fails when the other side has gone, and then it is closed already.
+        let _ = rustix::net::shutdown(self.0.get_ref(), rustix::net::Shutdown::Both);
+    }
+
     /// The next message and what is attached to it; nothing when the zygote is gone.
     pub(super) async fn receive(&self) -> io::Result<Option<(FromZygote, Option<OwnedFd>)>> {
         let mut buffer = vec![0; MESSAGE_BYTES];

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, Command};
@@ -24,6 +25,9 @@ use crate::error::Error;
 use crate::python::Program;
 use crate::stage1::plan::STAGE1_ARGUMENT;
 use crate::zygote::control::{Control, FromZygote, ToZygote};
+
+/// How long the orderly end of a zygote and its cells may take.
+const STOP: Duration = Duration::from_secs(5);
 
 /// How a cell ended, as its parent saw it: an exit status, or a negative signal.
 #[derive(Clone, Copy, Debug)]
@@ -140,11 +144,15 @@ impl Zygote {
         listener.await.map_err(|_| failed("its zygote died".to_owned()))?.map_err(failed)
     }
 
-    /// Ends it and all its cells, and waits until they are gone.
+    /// Ends it and all its cells, and waits until they are gone: stage 1 sees the socket close, kills the zygote, and ends
+    /// itself only when the zygote's namespace is empty.
     pub(crate) async fn stop(&self) {
         let child = lock(&self.child).take();
-        if let Some(mut child) = child {
-            // Nothing but its end is wanted, and it may have ended already.
+        self.control.close();
+        if let Some(mut child) = child
+            && tokio::time::timeout(STOP, child.wait()).await.is_err()
+        {
+            // Nothing but its end is wanted, and it may have ended just now.
             let _ = child.kill().await;
         }
     }
@@ -217,7 +225,9 @@ fn deliver(waiting: &mut Waiting, message: FromZygote, fd: Option<OwnedFd>) {
 
 fn tell<T>(to: Option<oneshot::Sender<T>>, answer: T) {
     // Whoever asked may have gone away; then the answer is dropped, and with it a descriptor it may hold.
-    drop(to.map(|to| to.send(answer).is_ok()));
+    if let Some(to) = to {
+        let _ = to.send(answer);
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

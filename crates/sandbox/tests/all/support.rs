@@ -43,11 +43,10 @@ pub(crate) fn environment() -> Arc<Environment> {
 }
 
 pub(crate) fn config() -> Config {
-    Config {
-        stage1: Some(PathBuf::from(env!("CARGO_BIN_EXE_selfmade-stage1"))),
-        ready_cells: 1,
-        ..Config::default()
-    }
+    // Beside a copy of this program lies a copy of stage 1, where another user can reach both.
+    let beside = std::env::current_exe().unwrap().with_file_name("selfmade-stage1");
+    let stage1 = if beside.exists() { beside } else { PathBuf::from(env!("CARGO_BIN_EXE_selfmade-stage1")) };
+    Config { stage1: Some(stage1), ready_cells: 1, ..Config::default() }
 }
 
 /// A host that keeps all it hears and answers a few verbs.
@@ -171,4 +170,40 @@ pub(crate) fn returned(ending: Ending) -> serde_json::Value {
         Ending::Returned(value) => value.into_json(),
         other => panic!("it should have returned, but {other:?}"),
     }
+}
+
+/// Whether a process exists.
+pub(crate) fn is_there(pid: i32) -> bool {
+    // A zombie has ended; its parent only has not heard of it.
+    std::fs::read_to_string(format!("/proc/{pid}/stat"))
+        .is_ok_and(|stat| !stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('Z')))
+}
+
+pub(crate) fn kill(pid: i32) {
+    let pid = rustix::process::Pid::from_raw(pid).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+}
+
+/// Whether nothing is left but the zygote and its ready cells.
+pub(crate) async fn family_is_gone(world: &World) -> bool {
+    let (zygotes, _) = world.sandbox.processes();
+    let watcher = i32::try_from(zygotes[0]).unwrap();
+    for _ in 0..500 {
+        let (_, ready) = world.sandbox.processes();
+        let cells: Vec<i32> =
+            children(watcher).into_iter().flat_map(children).filter(|pid| is_there(*pid)).collect();
+        if cells.iter().all(|pid| ready.contains(pid)) {
+            return true;
+        }
+        tokio::task::yield_now().await;
+        tokio::time::timeout(std::time::Duration::from_millis(1), std::future::pending::<()>())
+            .await
+            .unwrap_err();
+    }
+    false
+}
+
+fn children(pid: i32) -> Vec<i32> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    text.split_whitespace().filter_map(|id| id.parse().ok()).collect()
 }

@@ -1,0 +1,85 @@
+//! The pool mends itself.
+
+use std::sync::Arc;
+
+use selfmade_sandbox::{CancellationToken, Config, Environment, NoHost};
+use serde_json::json;
+
+use crate::support::{World, config, environment, is_there, kill, returned};
+
+const HELLO: &str = "def f():\n    return 'hello'";
+
+#[tokio::test]
+async fn a_dead_zygote_is_replaced() {
+    let world = World::new().await;
+    for _ in 0..3 {
+        world.sandbox.prepare(&world.environment).await.unwrap();
+        let (zygotes, _) = world.sandbox.processes();
+        kill(i32::try_from(zygotes[0]).unwrap());
+        assert_eq!(world.returned(HELLO).await, json!("hello"));
+    }
+}
+
+#[tokio::test]
+async fn a_ready_cell_that_died_is_not_handed_out() {
+    let world = World::with(Config { ready_cells: 2, ..config() }, environment()).await;
+    world.sandbox.prepare(&world.environment).await.unwrap();
+    let (_, cells) = world.sandbox.processes();
+    assert_eq!(cells.len(), 2);
+    cells.iter().for_each(|pid| kill(*pid));
+    while cells.iter().any(|pid| is_there(*pid)) {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(world.returned(HELLO).await, json!("hello"));
+}
+
+#[tokio::test]
+async fn every_job_gets_a_cell_nobody_used() {
+    let world = World::new().await;
+    let source = "def f():\n    import os, sys\n    seen = os.listdir('.') + os.listdir('/tmp') + [hasattr(sys, 'mark')]\n    \
+                  open('mine', 'w').close(); open('/tmp/mine', 'w').close(); sys.mark = 1\n    return seen";
+    for _ in 0..5 {
+        assert_eq!(world.returned(source).await, json!([false]));
+    }
+}
+
+#[tokio::test]
+async fn many_jobs_at_once_all_get_their_own_answer() {
+    let world = World::new().await;
+    let source = "def f(n):\n    import os\n    return [n, os.getpid()]";
+    let jobs: Vec<_> = (0..40).map(|n| world.job(source, json!({ "n": n }))).collect();
+    let token = CancellationToken::new();
+    let mut running = Vec::new();
+    for job in &jobs {
+        running.push(Box::pin(world.sandbox.run(job, Arc::new(NoHost), &token)));
+    }
+    for (n, one) in running.into_iter().enumerate() {
+        assert_eq!(returned(one.await.unwrap().ending), json!([n, 1]));
+    }
+}
+
+#[tokio::test]
+async fn environments_used_longest_ago_are_retired() {
+    let world = World::with(Config { environments: 2, ..config() }, environment()).await;
+    for id in ["a", "b", "c"] {
+        let environment = Arc::new(Environment { id: id.to_owned(), ..(*environment()).clone() });
+        world.sandbox.prepare(&environment).await.unwrap();
+    }
+    assert_eq!(world.sandbox.processes().0.len(), 2);
+}
+
+#[tokio::test]
+async fn an_environment_that_cannot_start_says_why() {
+    let world = World::new().await;
+    let mut job = world.job(HELLO, json!({}));
+    job.environment = Arc::new(Environment {
+        id: "broken".to_owned(),
+        python: "/no/such/python".into(),
+        ..(*environment()).clone()
+    });
+    let error = world.sandbox.run(&job, Arc::new(NoHost), &CancellationToken::new()).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot start the environment `broken`: cannot start `/no/such/python`: No such file or directory (os error 2)"
+    );
+}

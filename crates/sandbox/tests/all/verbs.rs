@@ -1,0 +1,87 @@
+//! Host verbs, as functions use them through `import selfmade`.
+
+use selfmade_sandbox::{Ending, Value};
+use serde_json::json;
+
+use crate::support::{World, returned};
+
+fn grant(world: &World, source: &str) -> selfmade_sandbox::Job {
+    let mut job = world.job(source, json!({}));
+    job.verbs = ["echo", "model.chat", "forbidden"].map(str::to_owned).into();
+    job.secrets = [("API_KEY".to_owned(), "s3cret".to_owned())].into();
+    job
+}
+
+#[tokio::test]
+async fn a_verb_is_a_function_that_the_host_answers() {
+    let world = World::new().await;
+    let job = grant(
+        &world,
+        "def f():\n    from selfmade import echo\n    return echo({'t': (1, b'x')}, why='test')",
+    );
+    assert_eq!(
+        returned(world.run(&job).await.ending),
+        json!({ "t": { "$tuple": [1, { "$bytes": "eA==" }] } })
+    );
+    let verbs = world.ear.verbs.lock().unwrap();
+    assert_eq!(verbs[0].1.named["why"], Value::Str("test".to_owned()));
+}
+
+#[tokio::test]
+async fn what_the_host_refuses_or_fails_is_raised() {
+    let world = World::new().await;
+    let source = "def f():\n    import selfmade\n    try: selfmade.forbidden()\n    except PermissionError as e: first = str(e)\n    \
+                  try: selfmade.model.chat('hi')\n    except selfmade.Failed as e: return [first, str(e)]";
+    let job = grant(&world, source);
+    assert_eq!(
+        returned(world.run(&job).await.ending),
+        json!(["not on a Sunday", "the model did not answer"])
+    );
+}
+
+#[tokio::test]
+async fn what_is_not_granted_is_refused_inside_and_outside() {
+    let world = World::new().await;
+    let job = grant(&world, "def f():\n    from selfmade import brain\n    brain.search('x')");
+    let Ending::Raised(error) = world.run(&job).await.ending else { panic!() };
+    assert_eq!(error.type_name, "selfmade.Refused");
+    assert_eq!(error.message, "`brain.search` is not granted to this function, or there is no such verb");
+    let forged = "def f():\n    import selfmade, sys\n    c = selfmade.echo.__closure__\n    \
+                  verbs = [x.cell_contents for x in c if hasattr(x.cell_contents, 'ask')][0]\n    verbs.ask('never', (), {})";
+    let Ending::Raised(error) = world.run(&grant(&world, forged)).await.ending else { panic!() };
+    assert_eq!(error.message, "this verb is not granted to this function");
+    assert!(world.ear.verbs.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn an_argument_that_cannot_be_carried_is_a_clear_error() {
+    let world = World::new().await;
+    let job = grant(&world, "def f():\n    import selfmade\n    selfmade.echo(1, tool=print)");
+    let Ending::Raised(error) = world.run(&job).await.ending else { panic!() };
+    assert_eq!(
+        error.message,
+        "argument `tool` of `echo` is a `builtin_function_or_method`, which cannot leave the cell; use plain data"
+    );
+}
+
+#[tokio::test]
+async fn secrets_are_read_by_name() {
+    let world = World::new().await;
+    let job = grant(
+        &world,
+        "def f():\n    from selfmade import secrets\n    return [secrets.API_KEY, secrets['API_KEY'], repr(secrets)]",
+    );
+    assert_eq!(returned(world.run(&job).await.ending), json!(["s3cret", "s3cret", "<secrets: API_KEY>"]));
+    let job = grant(&world, "def f():\n    from selfmade import secrets\n    return secrets.OTHER");
+    let Ending::Raised(error) = world.run(&job).await.ending else { panic!() };
+    assert_eq!(error.message, "the secret `OTHER` is not granted to this function");
+}
+
+#[tokio::test]
+async fn verbs_of_several_threads_are_answered_to_the_right_one() {
+    let world = World::new().await;
+    let source = "def f():\n    from concurrent.futures import ThreadPoolExecutor\n    from selfmade import echo\n    \
+                  with ThreadPoolExecutor(8) as pool: return list(pool.map(echo, range(200)))";
+    let job = grant(&world, source);
+    assert_eq!(returned(world.run(&job).await.ending), json!((0..200).collect::<Vec<_>>()));
+}

@@ -1,0 +1,8 @@
+# must: broke_protocol
+def f(outside):
+    import os
+    import time
+
+    body = b'{"end":{"returned":1,"raised":{"type":"X","message":"","traceback":"","cause":null},"dropped_calls":0,"reusable":true}}'
+    os.write(4, len(body).to_bytes(4, "big") + body)
+    time.sleep(60)

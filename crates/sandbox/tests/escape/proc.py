@@ -1,0 +1,5 @@
+# must: raised FileNotFoundError
+def f(outside):
+    import os
+
+    return os.listdir("/proc")

@@ -1,0 +1,3 @@
+# must: raised FileNotFoundError
+def f(outside):
+    return open("/etc/shadow").read()

@@ -1,0 +1,5 @@
+# must: raised socket.gaierror
+def f(outside):
+    import socket
+
+    return socket.getaddrinfo("example.com", 80)

@@ -218,7 +218,7 @@ impl Nest {
                     }
                     Ok(_) => {}
                     Err(error) => {
-                        tracing::warn!(environment.id = nest.environment.id, "cannot refill: {error}")
+                        tracing::warn!(environment.id = nest.environment.id, "cannot refill: {error}");
                     }
                 }
             });

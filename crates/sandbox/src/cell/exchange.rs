@@ -108,11 +108,8 @@ impl Exchange {
 
     /// The next answer to a verb that is ready; nothing when none is in the air.
     pub(super) async fn answered(&mut self) -> Option<Answer> {
-        match self.verbs.join_next().await? {
-            Ok(answer) => Some(answer),
-            // A host that panics leaves the cell without an answer, and its time-out ends it.
-            Err(_) => None,
-        }
+        // A host that panics leaves the cell without an answer, and its time-out ends it.
+        self.verbs.join_next().await?.ok()
     }
 
     pub(super) fn has_verbs(&self) -> bool {

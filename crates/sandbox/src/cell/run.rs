@@ -15,7 +15,7 @@ use crate::ending::{Crash, Ending, Killer, Limit, Outcome, Usage};
 use crate::error::Error;
 use crate::host::{Host, Stream};
 use crate::job::{Isolation, Job};
-use crate::limits::{Excess, Watch};
+use crate::limits::{Cgroup, Excess, Watch};
 use crate::protocol::{FunctionFrame, JobFrame, ToCell, encode_frame};
 
 /// How often a running cell is looked at from outside.
@@ -198,7 +198,7 @@ impl Cell {
             return Ending::Killed { by: Killer::Outside };
         };
         usage.cpu_us = usage.cpu_us.max(reaped.cpu_us);
-        if self.cgroup.as_ref().is_some_and(|cgroup| cgroup.ran_out_of_memory()) {
+        if self.cgroup.as_ref().is_some_and(Cgroup::ran_out_of_memory) {
             return Ending::OutOfMemory;
         }
         match reaped.status {

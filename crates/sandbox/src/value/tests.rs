@@ -2,30 +2,30 @@ use serde_json::json;
 
 use super::Value;
 
-fn round_trip(value: Value) {
-    let text = serde_json::to_string(&value).unwrap();
+fn round_trip(value: &Value) {
+    let text = serde_json::to_string(value).unwrap();
     let back: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(format!("{back:?}"), format!("{value:?}"), "through {text}");
 }
 
 #[test]
 fn odd_values_come_back_as_they_were() {
-    round_trip(Value::Float(f64::NAN));
-    round_trip(Value::Float(f64::NEG_INFINITY));
-    round_trip(Value::Float(-0.0));
-    round_trip(Value::BigInt("-0x1ffffffffffffffffff".into()));
-    round_trip(Value::Tuple(vec![Value::Set(vec![Value::Int(1)]), Value::FrozenSet(vec![])]));
-    round_trip(Value::Dict(vec![(Value::Int(1), Value::None), (Value::Tuple(vec![]), Value::Bool(true))]));
-    round_trip(Value::Bytes(vec![0, 255, 7]));
-    round_trip(Value::TimeDelta([-1, 86399, 5]));
-    round_trip(Value::Described { type_name: "socket.socket".into(), text: String::new() });
+    round_trip(&Value::Float(f64::NAN));
+    round_trip(&Value::Float(f64::NEG_INFINITY));
+    round_trip(&Value::Float(-0.0));
+    round_trip(&Value::BigInt("-0x1ffffffffffffffffff".into()));
+    round_trip(&Value::Tuple(vec![Value::Set(vec![Value::Int(1)]), Value::FrozenSet(vec![])]));
+    round_trip(&Value::Dict(vec![(Value::Int(1), Value::None), (Value::Tuple(vec![]), Value::Bool(true))]));
+    round_trip(&Value::Bytes(vec![0, 255, 7]));
+    round_trip(&Value::TimeDelta([-1, 86399, 5]));
+    round_trip(&Value::Described { type_name: "socket.socket".into(), text: String::new() });
 }
 
 #[test]
 fn a_dict_whose_key_looks_like_a_tag_stays_a_dict() {
     let value = Value::Map(vec![("$bytes".into(), "not base64!".into())]);
     assert_eq!(value.into_json(), json!({ "$dict": [["$bytes", "not base64!"]] }));
-    round_trip(value);
+    round_trip(&value);
 }
 
 #[test]

@@ -17,13 +17,16 @@ BATCH_NS = 10_000_000
 # After that many a run is a loop, and its record is cut.
 MAX_CALLS = 100_000
 
+# Types that are their own description, whatever their value.
+_PLAIN = frozenset((bool, type(None)))
+
 _clock = time.perf_counter_ns
 _current = contextvars.ContextVar("call", default=0)
 
 
 class Recorder:
     def __init__(self, channel):
-        self._channel = channel
+        self.channel = channel
         self.reset()
 
     def reset(self):
@@ -38,18 +41,20 @@ class Recorder:
         """Threads that outlive the run record nothing any more."""
         self._open = False
 
-    def begin(self, index, names, args, kwargs):
+    def begin(self, index, names, args, kwargs, parent, started):
         if self._count >= MAX_CALLS or not self._open:
             self.dropped += 1
             return 0
         self._count = position = self._count + 1
-        now = _clock()
-        given = {name: describe(value) for name, value in zip(names, args)}
+        given = {}
+        for name, value in zip(names, args):
+            given[name] = value if type(value) in _PLAIN else describe(value)
         if len(args) > len(names):
             given["*"] = [describe(value) for value in args[len(names) : len(names) + 64]]
-        for name, value in kwargs.items():
-            given[name] = describe(value)
-        self._begun.append((position, _current.get(), index, (now - self._start) // 1000, given))
+        if kwargs:
+            for name, value in kwargs.items():
+                given[name] = describe(value)
+        self._begun.append((position, parent, index, (started - self._start) // 1000, given))
         return position
 
     def finish(self, position, started, output, error):
@@ -58,7 +63,8 @@ class Recorder:
         now = _clock()
         finished = self._finished
         if error is None:
-            finished.append((position, (now - started) // 1000, describe(output), None))
+            told = output if type(output) in _PLAIN else describe(output)
+            finished.append((position, (now - started) // 1000, told, None))
         else:
             told = {"type": type_name(type(error)), "message": message(error)[:2000]}
             finished.append((position, (now - started) // 1000, None, told))
@@ -73,7 +79,7 @@ class Recorder:
             finished = []
             if not self._begun:
                 finished, self._finished = self._finished[:BATCH], self._finished[BATCH:]
-            self._channel.send({"calls": {"begun": begun, "finished": finished}})
+            self.channel.send({"calls": {"begun": begun, "finished": finished}})
 
 
 def recorded(recorder, index, name, load):
@@ -90,9 +96,9 @@ def recorded(recorder, index, name, load):
         function, names, kind = state or first()
         if kind:
             return _later(kind, recorder, index, names, function, args, kwargs)
-        position = recorder.begin(index, names, args, kwargs)
-        token = _current.set(position)
         started = _clock()
+        position = recorder.begin(index, names, args, kwargs, _current.get(), started)
+        token = _current.set(position)
         try:
             output = function(*args, **kwargs)
         except BaseException as error:
@@ -118,8 +124,9 @@ def _later(kind, recorder, index, names, function, args, kwargs):
 
 
 async def _coroutine(recorder, index, names, function, args, kwargs):
-    position = recorder.begin(index, names, args, kwargs)
-    token, started = _current.set(position), _clock()
+    started = _clock()
+    position = recorder.begin(index, names, args, kwargs, _current.get(), started)
+    token = _current.set(position)
     try:
         output = await function(*args, **kwargs)
     except BaseException as error:
@@ -132,7 +139,8 @@ async def _coroutine(recorder, index, names, function, args, kwargs):
 
 
 def _generator(recorder, index, names, function, args, kwargs):
-    position, started = recorder.begin(index, names, args, kwargs), _clock()
+    started = _clock()
+    position = recorder.begin(index, names, args, kwargs, _current.get(), started)
     try:
         output = yield from function(*args, **kwargs)
     except BaseException as error:
@@ -143,7 +151,8 @@ def _generator(recorder, index, names, function, args, kwargs):
 
 
 async def _async_generator(recorder, index, names, function, args, kwargs):
-    position, started = recorder.begin(index, names, args, kwargs), _clock()
+    started = _clock()
+    position = recorder.begin(index, names, args, kwargs, _current.get(), started)
     try:
         async for item in function(*args, **kwargs):
             yield item

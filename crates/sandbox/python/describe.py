@@ -8,6 +8,10 @@ MAX_DEPTH = 6
 # What one value may cost in the record, in items over all its levels.
 MAX_TOTAL = 256
 
+# What is copied without a closer look.
+MAX_FLAT = 16
+MAX_FLAT_TEXT = 100
+
 _LARGE = 1 << 63
 
 
@@ -21,10 +25,31 @@ def describe(value):
     if kind is str and len(value) <= MAX_TEXT and value.isascii():
         return value
     try:
+        if kind is dict and len(value) <= MAX_FLAT and (flat := _flat(value)) is not None:
+            return flat
         return _describe(value, 0, [MAX_TOTAL])
     except Exception:
         # Another thread may change a container while it is read. The record is then poorer, the call is not.
         return described(kind, "")
+
+
+def _flat(value):
+    """A copy of a small dict of plain things, which most arguments and results are; None if it is anything else."""
+    copy = {}
+    for key, item in value.items():
+        if type(key) is not str or not key.isascii() or key[:1] == "$":
+            return None
+        kind = type(item)
+        if kind is int:
+            if not -_LARGE <= item < _LARGE:
+                return None
+        elif kind is str:
+            if len(item) > MAX_FLAT_TEXT or not item.isascii():
+                return None
+        elif kind is not bool and item is not None:
+            return None
+        copy[key] = item
+    return copy
 
 
 def described(kind, text):

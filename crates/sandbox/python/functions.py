@@ -2,12 +2,14 @@
 
 import datetime
 import importlib
-import inspect
 import re
 import types
 
 from _cell_calls import recorded
 from _cell_errors import show_source
+
+# Flags of code objects, as `inspect` names them; that module itself is large, and every cell would carry it.
+_CO_VARARGS, _CO_GENERATOR, _CO_COROUTINE, _CO_ASYNC_GENERATOR = 0x04, 0x20, 0x80, 0x200
 
 # BabyAGI hands every function the class; a source written for the module says so by what it takes from it.
 _DATETIME_MODULE = re.compile(r"\bdatetime\.(datetime|timedelta|timezone)\b")
@@ -41,7 +43,7 @@ class Closure:
         show_source(spec["file"], spec["source"])
         exec(compile(spec["source"], spec["file"], "exec", dont_inherit=True), space)
         function = space.get(spec["name"].rpartition(".")[2])
-        if not inspect.isfunction(function):
+        if type(function) is not types.FunctionType:
             raise NameError(f"the source of `{spec['name']}` defines no function of that name")
         return function, _kind(function.__code__.co_flags)
 
@@ -58,11 +60,11 @@ class Closure:
 
 
 def _kind(flags):
-    if flags & inspect.CO_COROUTINE:
+    if flags & _CO_COROUTINE:
         return "coroutine"
-    if flags & inspect.CO_ASYNC_GENERATOR:
+    if flags & _CO_ASYNC_GENERATOR:
         return "async_generator"
-    return "generator" if flags & inspect.CO_GENERATOR else None
+    return "generator" if flags & _CO_GENERATOR else None
 
 
 def _bind(space, alias, value):
@@ -92,11 +94,11 @@ def _bind_imports(spec, space):
 def arguments(function, given):
     """The input object as positional and named arguments: positional-only parameters and `*args` are named in it too."""
     code = function.__code__
-    if not code.co_posonlyargcount and not code.co_flags & inspect.CO_VARARGS:
+    if not code.co_posonlyargcount and not code.co_flags & _CO_VARARGS:
         return (), given
     given = dict(given)
     positional = []
-    rest = given.pop(_rest_name(code), ()) if code.co_flags & inspect.CO_VARARGS else ()
+    rest = given.pop(_rest_name(code), ()) if code.co_flags & _CO_VARARGS else ()
     last = code.co_argcount if rest else code.co_posonlyargcount
     defaults = dict(zip(reversed(code.co_varnames[: code.co_argcount]), reversed(function.__defaults__ or ())))
     for name in code.co_varnames[:last]:

@@ -22,8 +22,6 @@ pub struct Config {
     /// Room in a cell's own files, which are in memory.
     pub files_bytes: u64,
     pub files_count: u64,
-    /// The most memory any job may ask for.
-    pub memory_bytes: u64,
     /// The most processes and threads any job may ask for.
     pub processes: u32,
     pub frame: FrameLimits,
@@ -47,7 +45,6 @@ impl Default for Config {
             warm_cells: 16,
             files_bytes: 64 << 20,
             files_count: 4096,
-            memory_bytes: 4 << 30,
             processes: 256,
             frame: FrameLimits::default(),
             boot: Duration::from_secs(30),

@@ -17,6 +17,9 @@ use crate::zygote::Zygote;
 /// Forks asked for at once. The zygote makes one at a time; the next is asked for while the last puts on its layers.
 const WINDOW: usize = 2;
 
+/// How often a fork is tried.
+const ATTEMPTS: usize = 3;
+
 /// What every part of the pool needs to know.
 pub(crate) struct Setting {
     pub(crate) config: Config,
@@ -34,7 +37,7 @@ pub(crate) struct Pool {
 }
 
 /// Environment and key of a warm job.
-type WarmKey = (String, String);
+pub(crate) type WarmKey = (String, String);
 
 impl Pool {
     pub(crate) fn new(setting: Setting) -> Pool {
@@ -46,9 +49,13 @@ impl Pool {
         }
     }
 
-    /// A ready cell, or a new one if none is.
+    /// A ready cell, or a new one if none is. Whoever takes it asks for a refill when that does not slow the job down.
     pub(crate) async fn take(&self, environment: &Arc<Environment>) -> Result<Cell, Error> {
         self.nest(environment).take().await
+    }
+
+    pub(crate) fn refill(&self, environment: &Arc<Environment>) {
+        self.nest(environment).refill();
     }
 
     /// Starts an environment and fills its nest, so that the first job need not wait.
@@ -150,12 +157,14 @@ struct Nest {
 
 impl Nest {
     async fn take(self: &Arc<Nest>) -> Result<Cell, Error> {
-        let cell = match self.pop_ready() {
+        let ready = self.pop_ready();
+        if lock(&self.ready).is_empty() {
+            self.refill();
+        }
+        match ready {
             Some(cell) => Ok(cell),
             None => self.make().await,
-        };
-        self.refill();
-        cell
+        }
     }
 
     fn pop_ready(&self) -> Option<Cell> {
@@ -168,15 +177,16 @@ impl Nest {
         None
     }
 
+    /// A zygote that is dying fails in more ways than one before everybody has heard of it, so a failure is real only when
+    /// it comes again.
     async fn make(&self) -> Result<Cell, Error> {
-        let zygote = self.zygote().await?;
-        match self.fork(&zygote).await {
-            Err(Error::Cell { .. }) if zygote.gone.is_cancelled() => {
-                // It died while nobody looked; a new one is asked, and its failure is real.
-                let zygote = self.zygote().await?;
-                self.fork(&zygote).await
+        let mut attempt = 1;
+        loop {
+            let zygote = self.zygote().await?;
+            match self.fork(&zygote).await {
+                Err(Error::Cell { .. }) if attempt < ATTEMPTS => attempt += 1,
+                made => return made,
             }
-            made => made,
         }
     }
 

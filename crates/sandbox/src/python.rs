@@ -31,30 +31,23 @@ const MODULES: [(&str, &str); 10] = [
 ];
 const ZYGOTE: (&str, &str) = ("_cell_zygote", include_str!("../python/zygote.py"));
 
-/// Modules every zygote has loaded: they are cheap when shared, and an `import asyncio` in a fresh cell costs 30 ms.
-const COMMON: [&str; 22] = [
-    "asyncio",
+/// Modules every zygote has loaded. Few, because each page of a zygote's memory makes every fork slower; what functions of an
+/// environment use besides, such as `asyncio`, belongs in its `preload`.
+const COMMON: [&str; 14] = [
     "collections",
     "contextlib",
-    "csv",
-    "dataclasses",
     "datetime",
     "decimal",
     "enum",
     "functools",
-    "hashlib",
-    "io",
     "itertools",
     "json",
-    "logging",
     "math",
     "random",
     "re",
     "string",
     "textwrap",
     "typing",
-    "uuid",
-    "zoneinfo",
 ];
 
 #[derive(Serialize)]
@@ -106,15 +99,20 @@ fn rlimits(config: &Config) -> BTreeMap<&'static str, u64> {
     ])
 }
 
-/// A job that goes through the paths real ones take: a recorded dependency, an import, output, a raised error.
-fn rehearsal() -> serde_json::Value {
+/// Jobs that go the ways real ones go: one that succeeds, with a recorded dependency, and one that raises an error.
+fn rehearsal() -> [serde_json::Value; 2] {
+    let entry = "def entry(x, y='a'):\n    import json\n    return {'answer': [helper(json.loads(x)), y]}\n";
+    let good = "def helper(value):\n    return len(value) + 0.5\n";
+    let bad = "def helper(value):\n    try:\n        return value['k']\n    except TypeError as error:\n        \
+               raise RuntimeError(value) from error\n";
+    [rehearse(entry, good), rehearse(entry, bad)]
+}
+
+fn rehearse(entry: &str, helper: &str) -> serde_json::Value {
     let function = |name: &str, source: &str, dependencies: serde_json::Value| {
-        json!({ "name": name, "file": name, "source": source, "dialect": "selfmade",
+        json!({ "name": name, "file": "rehearsal", "source": source, "dialect": "selfmade",
                 "dependencies": dependencies, "imports": [], "secrets": [] })
     };
-    let entry = "def entry(x, y='a'):\n    import json\n    try:\n        return helper(json.loads(x))\n    \
-                 except ValueError as error:\n        raise RuntimeError(y) from error\n";
-    let helper = "def helper(value):\n    raise ValueError(value)\n";
     json!({
         "functions": [function("entry", entry, json!({ "helper": 1 })), function("helper", helper, json!({}))],
         "entry": 0, "input": { "x": "[1, 2.5, null, {\"a\": true}]" }, "secrets": {}, "verbs": ["run"],

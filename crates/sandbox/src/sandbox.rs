@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
@@ -15,7 +16,12 @@ use crate::error::Error;
 use crate::host::Host;
 use crate::job::{Isolation, Job};
 use crate::limits::Cgroups;
-use crate::pool::{Pool, Setting};
+use crate::pool::{Pool, Setting, WarmKey};
+
+/// How many cells may die on a job before it has begun.
+const ATTEMPTS: usize = 3;
+/// Jobs that end sooner have the machine to themselves until then.
+const SHORT: Duration = Duration::from_millis(2);
 
 pub struct Sandbox {
     pool: Pool,
@@ -81,18 +87,48 @@ impl Sandbox {
             Isolation::Fresh => None,
             Isolation::Warm { key } => Some((job.environment.id.clone(), key.clone())),
         };
-        let warm = key.as_ref().and_then(|key| self.pool.take_warm(key));
+        for _ in 1..ATTEMPTS {
+            match self.attempt(job, key.as_ref(), &host, cancel).await {
+                // Nothing of the job has happened, so it can be given to another cell.
+                Err(Error::Cell { .. }) => {}
+                done => return done,
+            }
+        }
+        self.attempt(job, key.as_ref(), &host, cancel).await
+    }
+
+    async fn attempt(
+        &self,
+        job: &Job,
+        key: Option<&WarmKey>,
+        host: &Arc<dyn Host>,
+        cancel: &CancellationToken,
+    ) -> Result<Outcome, Error> {
+        let warm = key.and_then(|key| self.pool.take_warm(key));
         let mut cell = match warm {
             Some(cell) => cell,
             None => self.pool.take(&job.environment).await?,
         };
         let way_out = self.way_out(job, &cell).await?;
         let proxy = way_out.is_some().then_some(self.proxy_port);
-        let (outcome, reusable) = cell.run(job, host, proxy, cancel).await?;
+        let running = cell.run(job, Arc::clone(host), proxy, cancel);
+        let (outcome, reusable) = self.run_and_refill(running, &job.environment).await?;
         if let Some(key) = key.filter(|_| reusable && way_out.is_none()) {
-            self.pool.keep_warm(key, cell);
+            self.pool.keep_warm(key.clone(), cell);
         }
         Ok(outcome)
+    }
+
+    /// Making the next cell takes a core from a job that may need it for half a millisecond only, so it waits for the end of
+    /// a short job, and no longer than that for a long one.
+    async fn run_and_refill<T>(&self, running: impl Future<Output = T>, environment: &Arc<Environment>) -> T {
+        tokio::pin!(running);
+        if let Ok(done) = tokio::time::timeout(SHORT, &mut running).await {
+            self.pool.refill(environment);
+            return done;
+        }
+        self.pool.refill(environment);
+        running.await
     }
 
     async fn way_out(

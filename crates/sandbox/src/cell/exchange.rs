@@ -23,6 +23,8 @@ pub(super) struct Exchange {
     verbs: JoinSet<Answer>,
     outgoing: Vec<u8>,
     sent: usize,
+    /// Whether anything but the job went to the cell or anything came from it.
+    under_way: bool,
     /// Where the code stood, if it was asked.
     pub(super) stood_at: Option<String>,
 }
@@ -43,6 +45,7 @@ impl Exchange {
             verbs: JoinSet::new(),
             outgoing: first,
             sent: 0,
+            under_way: false,
             stood_at: None,
         }
     }
@@ -51,6 +54,7 @@ impl Exchange {
     pub(super) fn read(&mut self, decoder: &mut Decoder, job: &Job) -> Result<Option<Said>, String> {
         while let Some(frame) = decoder.next_frame().map_err(|error| error.to_string())? {
             let size = frame.len() as u64;
+            self.under_way = true;
             let message =
                 serde_json::from_slice(frame).map_err(|error| format!("a frame is not valid: {error}"))?;
             if let Some(said) = self.take(message, size, job)? {
@@ -125,6 +129,11 @@ impl Exchange {
         if let Ok(frame) = frame {
             self.outgoing.extend(frame);
         }
+    }
+
+    /// Whether the cell can have begun with the job, if it has taken all of it.
+    pub(super) fn is_under_way(&self) -> bool {
+        self.under_way
     }
 
     /// What is still to be sent.

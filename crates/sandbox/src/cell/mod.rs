@@ -18,7 +18,7 @@ use tokio::net::unix::pipe;
 use tokio::sync::oneshot;
 
 use crate::error::Error;
-use crate::limits::{Cgroup, Cgroups, data_bytes, pid_of};
+use crate::limits::{Cgroup, Cgroups, data_bytes, kill_family, pid_of};
 use crate::protocol::{Decoder, FrameLimits, FromCell};
 use crate::sys;
 use crate::zygote::{Reaped, Zygote};
@@ -117,6 +117,10 @@ impl Cell {
     }
 
     fn signal(&self, signal: Signal) {
+        if signal == Signal::KILL && !self.zygote.namespaces {
+            // Nothing else ends what it started, where it is not the first process of a namespace.
+            kill_family(self.pid);
+        }
         // It may have ended by itself, which is what the signal is for.
         let _ = pidfd_send_signal(self.pidfd.get_ref().as_fd(), signal);
     }

@@ -28,9 +28,11 @@ const CHUNK: usize = 16 << 10;
 
 /// What ended the waiting.
 enum Event {
-    Said(Said),
+    Said(Box<Said>),
     Lied(String),
     Closed,
+    /// It ended before it had taken the whole job.
+    NotTaken,
     Passed(Excess),
     Deadline,
     Cancelled,
@@ -59,14 +61,24 @@ impl Cell {
         let mut exchange = Exchange::new(Arc::clone(&host), frame);
         let mut output = Output { kept: 0, dropped: 0 };
         let event = self.wait(job, &host, &mut exchange, &mut watch, &mut output, started, cancel).await;
-        let (cpu, peak) = watch.used();
-        let mut usage =
-            Usage { wall_us: micros(started.elapsed()), cpu_us: micros(cpu), peak_memory_bytes: peak };
+        let mut usage = Usage {
+            wall_us: micros(started.elapsed()),
+            cpu_us: micros(watch.cpu()),
+            peak_memory_bytes: watch.peak_bytes(),
+        };
         let mut calls_dropped = 0;
         let mut reusable = false;
         let ending = match event {
+            Event::NotTaken => {
+                let environment = self.zygote.environment.id.clone();
+                return Err(Error::Cell { environment, why: "it died before it took the job".to_owned() });
+            }
             Event::Said(said) => {
                 calls_dropped = said.end.dropped_calls;
+                // Looking from outside costs more than a short job; for those, its own word is taken where it is higher.
+                usage.cpu_us =
+                    usage.cpu_us.max(micros(watch.own_cpu()).saturating_add(said.end.children_cpu_us));
+                usage.peak_memory_bytes = usage.peak_memory_bytes.max(said.end.peak_bytes);
                 reusable = said.end.reusable && self.decoder.is_empty();
                 Ending::from_cell(said.end, said.yielded)
             }
@@ -99,8 +111,8 @@ impl Cell {
         let mut looks = interval_at(started + LOOK, LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let (mut stdout_open, mut stderr_open) = (true, true);
-        if self.write(exchange).is_err() {
-            return Event::Closed;
+        if let Err(error) = self.write(exchange) {
+            return closed_with(&error, exchange);
         }
         loop {
             tokio::select! {
@@ -110,10 +122,12 @@ impl Cell {
                 _ = self.stream.readable() => match self.read(exchange, job) {
                     Ok(None) => {}
                     Ok(Some(event)) => return event,
-                    Err(_) => return Event::Closed,
+                    Err(error) => return closed_with(&error, exchange),
                 },
                 _ = self.stream.writable(), if !exchange.outgoing().is_empty() => {
-                    if self.write(exchange).is_err() { return Event::Closed }
+                    if let Err(error) = self.write(exchange) {
+                        return closed_with(&error, exchange);
+                    }
                 }
                 _ = self.stdout.readable(), if stdout_open => {
                     stdout_open = drain(|buffer| self.stdout.try_read(buffer), Stream::Stdout, host, job, output);
@@ -138,7 +152,7 @@ impl Cell {
             Err(error) => return Err(error),
         }
         Ok(match exchange.read(&mut self.decoder, job) {
-            Ok(said) => said.map(Event::Said),
+            Ok(said) => said.map(|said| Event::Said(Box::new(said))),
             Err(why) => Some(Event::Lied(why)),
         })
     }
@@ -157,7 +171,7 @@ impl Cell {
     /// Kills a cell that did not end by itself, and says what it was that ended it.
     async fn end(&mut self, event: Event, job: &Job, exchange: &mut Exchange, usage: &mut Usage) -> Ending {
         let ending = match event {
-            Event::Said(_) => unreachable!("a cell that said its last word is not ended"),
+            Event::Said(_) | Event::NotTaken => unreachable!("both are dealt with before"),
             Event::Lied(why) => Ending::BrokeProtocol { why },
             Event::Closed => self.closed(usage).await,
             Event::Passed(Excess::Memory) => Ending::OutOfMemory,
@@ -241,6 +255,13 @@ impl Cell {
         };
         encode_frame(&ToCell::Job(frame)).map_err(|error| Error::Job { why: error.to_string() })
     }
+}
+
+/// A socket that closes with something unread in it is reset; if that can only be a part of the job, the job never began and
+/// another cell can have it.
+fn closed_with(error: &io::Error, exchange: &Exchange) -> Event {
+    let unread = matches!(error.kind(), io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe);
+    if unread && !exchange.is_under_way() { Event::NotTaken } else { Event::Closed }
 }
 
 /// Where the cell's programs find the proxy. Both spellings are in use.

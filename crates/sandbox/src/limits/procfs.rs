@@ -4,6 +4,8 @@ use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 /// The id, in our own pid namespace, of the process a pidfd stands for.
 pub(crate) fn pid_of(pidfd: impl AsFd) -> io::Result<i32> {
     let text = fs::read_to_string(format!("/proc/self/fdinfo/{}", pidfd.as_fd().as_raw_fd()))?;
@@ -22,8 +24,6 @@ pub(crate) fn data_bytes(pid: i32) -> io::Result<u64> {
 pub(super) struct Memory {
     /// Resident memory that is not backed by files.
     pub(super) resident: u64,
-    /// The most that was ever resident.
-    pub(super) peak: u64,
     pub(super) data: u64,
     pub(super) threads: u64,
 }
@@ -37,7 +37,6 @@ impl Memory {
             let number = || rest.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0);
             match name {
                 "RssAnon" | "RssShmem" => memory.resident += number() << 10,
-                "VmHWM" => memory.peak = number() << 10,
                 "VmData" => memory.data = number() << 10,
                 "Threads" => memory.threads = number(),
                 _ => {}
@@ -69,6 +68,21 @@ pub(super) fn family(pid: i32) -> Vec<i32> {
         next += 1;
     }
     family
+}
+
+/// Kills a process and all it started. What escapes the walk by forking meanwhile is caught by the next one, up to a point:
+/// this stands in for a pid namespace where there is none, and is weaker than one.
+pub(crate) fn kill_family(pid: i32) {
+    for _ in 0..8 {
+        let started: Vec<i32> = family(pid).split_off(1);
+        if started.is_empty() {
+            return;
+        }
+        for pid in started.into_iter().filter_map(Pid::from_raw) {
+            // It may have ended by itself.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
 }
 
 fn children(pid: i32) -> Vec<i32> {

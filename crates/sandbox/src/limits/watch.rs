@@ -20,13 +20,20 @@ pub(crate) struct Watch {
     pid: i32,
     limits: JobLimits,
     peak_bytes: u64,
+    seen_cpu: Duration,
     /// What a reused cell had used before this job.
     cpu_before: Duration,
 }
 
 impl Watch {
     pub(crate) fn new(pid: i32, limits: JobLimits) -> Watch {
-        Watch { pid, limits, peak_bytes: 0, cpu_before: cpu_time(pid).unwrap_or_default() }
+        Watch {
+            pid,
+            limits,
+            peak_bytes: 0,
+            seen_cpu: Duration::ZERO,
+            cpu_before: cpu_time(pid).unwrap_or_default(),
+        }
     }
 
     /// One look. A process that ends meanwhile counts for nothing.
@@ -40,6 +47,7 @@ impl Watch {
             cpu += cpu_time(pid).unwrap_or_default();
         }
         cpu += Duration::from_millis(10 * waited_for_ticks(self.pid));
+        self.seen_cpu = self.seen_cpu.max(cpu.saturating_sub(self.cpu_before));
         if resident > self.limits.memory_bytes && family.len() > 1 {
             // Pages that a fork has not written to yet were counted once for each process.
             resident = resident.min(fair_shares(&family, resident));
@@ -49,19 +57,26 @@ impl Watch {
             Some(Excess::Memory)
         } else if threads > u64::from(self.limits.processes) {
             Some(Excess::Processes)
-        } else if cpu.saturating_sub(self.cpu_before) > self.limits.cpu {
+        } else if self.seen_cpu > self.limits.cpu {
             Some(Excess::Cpu)
         } else {
             None
         }
     }
 
-    /// Processor time and peak memory so far. To be asked while the cell lives.
-    pub(crate) fn used(&self) -> (Duration, u64) {
-        let cpu = cpu_time(self.pid).unwrap_or_default().saturating_sub(self.cpu_before);
-        let cpu = cpu + Duration::from_millis(10 * waited_for_ticks(self.pid));
-        let peak = Memory::of(self.pid).map_or(0, |memory| memory.peak);
-        (cpu, self.peak_bytes.max(peak))
+    /// Processor time seen at the last look or, if that is more, used by the first process until now.
+    pub(crate) fn cpu(&self) -> Duration {
+        self.seen_cpu.max(self.own_cpu())
+    }
+
+    /// Processor time of the first process alone. To be asked while it lives.
+    pub(crate) fn own_cpu(&self) -> Duration {
+        cpu_time(self.pid).unwrap_or_default().saturating_sub(self.cpu_before)
+    }
+
+    /// The most memory seen.
+    pub(crate) fn peak_bytes(&self) -> u64 {
+        self.peak_bytes
     }
 }
 

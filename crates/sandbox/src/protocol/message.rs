@@ -99,6 +99,9 @@ pub(crate) struct End {
     pub(crate) raised: Option<Raised>,
     pub(crate) dropped_calls: u64,
     pub(crate) reusable: bool,
+    /// The most memory it had resident, and the processor time of children it waited for, as it says itself.
+    pub(crate) peak_bytes: u64,
+    pub(crate) children_cpu_us: u64,
 }
 
 fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {

@@ -52,6 +52,8 @@ struct Waiting {
 
 pub(crate) struct Zygote {
     pub(crate) environment: Arc<Environment>,
+    /// Whether its cells live in namespaces of their own.
+    pub(crate) namespaces: bool,
     control: Arc<Control>,
     waiting: Arc<Mutex<Waiting>>,
     next: AtomicU64,
@@ -91,11 +93,12 @@ impl Zygote {
             Ok(_) => return Err(failed(last_words(stderr).await)),
             Err(_) => return Err(failed(format!("it was not ready after {} s", config.boot.as_secs()))),
         }
-        Ok(Zygote::of(environment, control, child, stderr))
+        Ok(Zygote::of(environment, layers, control, child, stderr))
     }
 
     fn of(
         environment: &Arc<Environment>,
+        layers: Layers,
         control: Control,
         child: Child,
         stderr: Option<ChildStderr>,
@@ -106,6 +109,7 @@ impl Zygote {
         let reader = tokio::spawn(read(Arc::clone(&control), Arc::clone(&waiting), gone.clone(), stderr));
         Zygote {
             environment: Arc::clone(environment),
+            namespaces: layers.namespaces,
             control,
             waiting,
             next: AtomicU64::new(1),
@@ -129,7 +133,10 @@ impl Zygote {
         let borrowed = [fds[0].as_fd(), fds[1].as_fd(), fds[2].as_fd()];
         let sent = self.control.send(&ToZygote::Fork(number), &borrowed).await;
         drop(fds);
-        sent.map_err(|error| failed(error.to_string()))?;
+        if let Err(error) = sent {
+            self.gone.cancel();
+            return Err(failed(error.to_string()));
+        }
         // A sender that is dropped means that the reader stopped, which it does when the zygote is gone.
         let pidfd = pidfd.await.map_err(|_| failed("its zygote died".to_owned()))?.map_err(failed)?;
         Ok(Newborn { number, pidfd, reaped })

@@ -134,7 +134,7 @@ async fn garbage_on_the_socket_breaks_the_protocol() {
         ("framed(b'{\"yield\":[' + b'0,' * 600_000 + b'0]}')", "a frame holds more than 500000 values"),
         ("framed(b'{\"end\":{}}')", "a frame is not valid: missing field"),
         (
-            "framed(b'{\"end\":{\"dropped_calls\":0,\"reusable\":false}}')",
+            "framed(b'{\"end\":{\"dropped_calls\":0,\"reusable\":false,\"peak_bytes\":0,\"children_cpu_us\":0}}')",
             "it ended in two ways at once, or in none",
         ),
     ] {

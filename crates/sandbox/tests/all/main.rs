@@ -5,6 +5,7 @@
 mod calls;
 mod dialects;
 mod doctor;
+mod egress;
 mod endings;
 mod escapes;
 mod ordinary_user;
@@ -14,3 +15,4 @@ mod support;
 mod values;
 mod verbs;
 mod warm;
+mod weaker;

@@ -5,17 +5,25 @@ use std::sync::Arc;
 use selfmade_sandbox::{CancellationToken, Config, Environment, NoHost};
 use serde_json::json;
 
-use crate::support::{World, config, environment, is_there, kill, returned};
+use crate::support::{World, config, environment, family_is_gone, is_there, kill, returned};
 
 const HELLO: &str = "def f():\n    return 'hello'";
+
+/// Waits until a killed process has ended.
+async fn gone(processes: &[i32]) {
+    while processes.iter().any(|pid| is_there(*pid)) {
+        tokio::task::yield_now().await;
+    }
+}
 
 #[tokio::test]
 async fn a_dead_zygote_is_replaced() {
     let world = World::new().await;
     for _ in 0..3 {
         world.sandbox.prepare(&world.environment).await.unwrap();
-        let (zygotes, _) = world.sandbox.processes();
+        let (zygotes, cells) = world.sandbox.processes();
         kill(i32::try_from(zygotes[0]).unwrap());
+        gone(&cells).await;
         assert_eq!(world.returned(HELLO).await, json!("hello"));
     }
 }
@@ -27,9 +35,7 @@ async fn a_ready_cell_that_died_is_not_handed_out() {
     let (_, cells) = world.sandbox.processes();
     assert_eq!(cells.len(), 2);
     cells.iter().for_each(|pid| kill(*pid));
-    while cells.iter().any(|pid| is_there(*pid)) {
-        tokio::task::yield_now().await;
-    }
+    gone(&cells).await;
     assert_eq!(world.returned(HELLO).await, json!("hello"));
 }
 
@@ -82,4 +88,21 @@ async fn an_environment_that_cannot_start_says_why() {
         error.to_string(),
         "cannot start the environment `broken`: cannot start `/no/such/python`: No such file or directory (os error 2)"
     );
+}
+
+#[tokio::test]
+async fn hundreds_of_cells_leave_no_descriptor_and_no_process_behind() {
+    let world = World::new().await;
+    world.returned(HELLO).await;
+    let before = descriptors("self");
+    for _ in 0..300 {
+        world.returned(HELLO).await;
+    }
+    assert!(family_is_gone(&world).await);
+    // One cell is ready and one may be on its way, each with four descriptors.
+    assert!(descriptors("self") <= before + 8, "{before} before, {} after", descriptors("self"));
+}
+
+fn descriptors(process: &str) -> usize {
+    std::fs::read_dir(format!("/proc/{process}/fd")).unwrap().count()
 }

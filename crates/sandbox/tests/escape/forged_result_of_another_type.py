@@ -3,6 +3,6 @@ def f(outside):
     import os
     import time
 
-    body = b'{"end":{"returned":1,"raised":{"type":"X","message":"","traceback":"","cause":null},"dropped_calls":0,"reusable":true}}'
+    body = b'{"end":{"returned":1,"raised":{"type":"X","message":"","traceback":"","cause":null},"dropped_calls":0,"reusable":true,"peak_bytes":0,"children_cpu_us":0}}'
     os.write(4, len(body).to_bytes(4, "big") + body)
     time.sleep(60)

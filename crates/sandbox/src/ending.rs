@@ -14,6 +14,14 @@ pub struct Outcome {
     pub calls_dropped: u64,
 }
 
+impl Outcome {
+    /// Of a job that was cancelled before it had a cell.
+    pub(crate) fn cancelled() -> Outcome {
+        let ending = Ending::Killed { by: Killer::Cancel };
+        Outcome { ending, usage: Usage::default(), output_dropped_bytes: 0, calls_dropped: 0 }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ending {
     /// What the function returned; the list of what it yielded if it is a generator.

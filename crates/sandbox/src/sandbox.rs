@@ -107,7 +107,11 @@ impl Sandbox {
         let warm = key.and_then(|key| self.pool.take_warm(key));
         let mut cell = match warm {
             Some(cell) => cell,
-            None => self.pool.take(&job.environment).await?,
+            None => tokio::select! {
+                biased;
+                () = cancel.cancelled() => return Ok(Outcome::cancelled()),
+                cell = self.pool.take(&job.environment) => cell?,
+            },
         };
         let way_out = self.way_out(job, &cell).await?;
         let proxy = way_out.is_some().then_some(self.proxy_port);

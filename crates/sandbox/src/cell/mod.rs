@@ -1,6 +1,7 @@
 //! One cell, held from outside: its process, its socket, its output. Dropping it kills it and all it started.
 
 mod exchange;
+mod request;
 mod run;
 
 use std::io;

@@ -1,6 +1,5 @@
 //! Running one job in a cell: everything that can happen, waited for at once, until one thing ends it.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,9 +13,9 @@ use crate::cell::exchange::{Exchange, Said};
 use crate::ending::{Crash, Ending, Killer, Limit, Outcome, Usage};
 use crate::error::Error;
 use crate::host::{Host, Stream};
-use crate::job::{Isolation, Job};
+use crate::job::Job;
 use crate::limits::{Cgroup, Excess, Watch};
-use crate::protocol::{FunctionFrame, JobFrame, ToCell, encode_frame};
+use crate::protocol::End;
 
 /// How often a running cell is looked at from outside.
 const LOOK: Duration = Duration::from_millis(20);
@@ -74,11 +73,8 @@ impl Cell {
                 return Err(Error::Cell { environment, why: "it died before it took the job".to_owned() });
             }
             Event::Said(said) => {
-                calls_dropped = said.end.dropped_calls;
-                // Looking from outside costs more than a short job; for those, its own word is taken where it is higher.
-                usage.cpu_us =
-                    usage.cpu_us.max(micros(watch.own_cpu()).saturating_add(said.end.children_cpu_us));
-                usage.peak_memory_bytes = usage.peak_memory_bytes.max(said.end.peak_bytes);
+                calls_dropped = said.end.dropped_calls.min(u64::from(u32::MAX));
+                believe(&mut usage, &said.end, job, watch.own_cpu());
                 reusable = said.end.reusable && self.decoder.is_empty();
                 Ending::from_cell(said.end, said.yielded)
             }
@@ -221,40 +217,14 @@ impl Cell {
             status => Ending::Crashed { how: Crash::Exit(status) },
         }
     }
+}
 
-    fn job_frame(&self, job: &Job, proxy: Option<u16>) -> Result<Vec<u8>, Error> {
-        let functions = job
-            .closure
-            .functions
-            .iter()
-            .map(|function| FunctionFrame {
-                name: &function.name,
-                file: &function.file,
-                source: &function.source,
-                dialect: function.dialect,
-                dependencies: &function.dependencies,
-                imports: &function.imports,
-                secrets: &function.secrets,
-            })
-            .collect();
-        let frame = JobFrame {
-            functions,
-            entry: job.closure.entry,
-            input: &job.input,
-            secrets: &job.secrets,
-            verbs: &job.verbs,
-            variables: variables(proxy),
-            limits: BTreeMap::from([
-                ("RLIMIT_DATA", job.limits.memory_bytes.saturating_add(self.born_with)),
-                ("RLIMIT_NPROC", u64::from(job.limits.processes)),
-            ]),
-            warm_key: match &job.isolation {
-                Isolation::Fresh => None,
-                Isolation::Warm { key } => Some(key),
-            },
-        };
-        encode_frame(&ToCell::Job(frame)).map_err(|error| Error::Job { why: error.to_string() })
-    }
+/// Looking from outside costs more than a short job, so for what was not seen its own word is taken, within what is possible.
+fn believe(usage: &mut Usage, end: &End, job: &Job, own_cpu: Duration) {
+    let most_cpu = usage.wall_us.saturating_mul(u64::from(job.limits.processes));
+    let most_memory = job.limits.memory_bytes.saturating_mul(2);
+    usage.cpu_us = usage.cpu_us.max(micros(own_cpu).saturating_add(end.children_cpu_us.min(most_cpu)));
+    usage.peak_memory_bytes = usage.peak_memory_bytes.max(end.peak_bytes.min(most_memory));
 }
 
 /// A socket that closes with something unread in it is reset; if that can only be a part of the job, the job never began and
@@ -262,15 +232,6 @@ impl Cell {
 fn closed_with(error: &io::Error, exchange: &Exchange) -> Event {
     let unread = matches!(error.kind(), io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe);
     if unread && !exchange.is_under_way() { Event::NotTaken } else { Event::Closed }
-}
-
-/// Where the cell's programs find the proxy. Both spellings are in use.
-fn variables(proxy: Option<u16>) -> BTreeMap<&'static str, String> {
-    let Some(port) = proxy else { return BTreeMap::new() };
-    ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"]
-        .into_iter()
-        .map(|name| (name, format!("http://127.0.0.1:{port}")))
-        .collect()
 }
 
 /// Reads what is there, keeps what the limit allows, and says whether more can come.

@@ -66,7 +66,7 @@ impl Value {
     }
 
     /// As JSON, with tags for what JSON lacks.
-    pub fn into_json(&self) -> serde_json::Value {
+    pub fn to_json(&self) -> serde_json::Value {
         // Values hold no floats that JSON lacks and no keys that are not text, so this cannot fail.
         serde_json::to_value(self).unwrap_or(serde_json::Value::Null)
     }

@@ -13,10 +13,10 @@ fn told(records: &[CallRecord]) -> Vec<String> {
             CallRecord::Begun { position, parent, function, version, arguments, .. } => lines.push(format!(
                 "{position} from {} is {function}@{version}({})",
                 parent.unwrap_or(0),
-                arguments.into_json()
+                arguments.to_json()
             )),
             CallRecord::Finished { position, result: Ok(output), .. } => {
-                lines.push(format!("{position} gave {}", output.into_json()));
+                lines.push(format!("{position} gave {}", output.to_json()));
             }
             CallRecord::Finished { position, result: Err(CallError { type_name, message }), .. } => {
                 lines.push(format!("{position} raised {type_name}: {message}"));

@@ -196,6 +196,25 @@ async fn cancelling_kills_the_cell_and_all_it_started() {
 }
 
 #[tokio::test]
+async fn a_job_cancelled_before_it_has_a_cell_is_killed() {
+    let world = World::new().await;
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    let outcome = world.sandbox.run(&world.job("def f(): pass", json!({})), Arc::new(NoHost), &cancel).await;
+    assert_eq!(outcome.unwrap().ending, Ending::Killed { by: Killer::Cancel });
+}
+
+#[tokio::test]
+async fn a_cell_that_boasts_about_what_it_used_is_not_believed() {
+    let world = World::new().await;
+    let source = "def f():\n    import os, time\n    b = b'{\"end\":{\"returned\":1,\"dropped_calls\":18446744073709551615,\"reusable\":true,\"peak_bytes\":18446744073709551615,\"children_cpu_us\":18446744073709551615}}'\n    \
+                  os.write(4, len(b).to_bytes(4, 'big') + b)\n    time.sleep(60)";
+    let outcome = world.run(&world.job(source, json!({}))).await;
+    assert!(outcome.usage.peak_memory_bytes <= 1 << 30 && outcome.usage.cpu_us < 1 << 40, "{outcome:?}");
+    assert!(outcome.calls_dropped <= u64::from(u32::MAX));
+}
+
+#[tokio::test]
 async fn dropping_the_future_kills_the_cell() {
     let world = World::new().await;
     let job =

@@ -89,7 +89,7 @@ fn limit(job: &mut Job, text: &str) {
 
 fn told(ending: Ending) -> String {
     match ending {
-        Ending::Returned(value) => format!("returned {}", value.into_json()),
+        Ending::Returned(value) => format!("returned {}", value.to_json()),
         Ending::Raised(error) => format!("raised {} {}", error.type_name, error.message),
         Ending::TimedOut { limit, .. } => format!("timed_out {limit:?}"),
         Ending::OutOfMemory => "out_of_memory".to_owned(),

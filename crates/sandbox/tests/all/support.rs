@@ -167,7 +167,7 @@ impl World {
 
 pub(crate) fn returned(ending: Ending) -> serde_json::Value {
     match ending {
-        Ending::Returned(value) => value.into_json(),
+        Ending::Returned(value) => value.to_json(),
         other => panic!("it should have returned, but {other:?}"),
     }
 }

@@ -64,7 +64,7 @@ async fn a_result_that_cannot_be_carried_is_an_error_that_names_it_and_a_descrip
     );
     let described =
         json!({ "a": [1, { "$described": { "type": "_io.TextIOWrapper", "text": "" } }], "b": 2 });
-    assert_eq!(error.value.unwrap().into_json(), described);
+    assert_eq!(error.value.unwrap().to_json(), described);
 }
 
 #[tokio::test]

@@ -21,8 +21,10 @@ pub(crate) struct PerItem {
 }
 
 pub(crate) fn run(python: &Path, folder: &Path, seconds: u64) -> anyhow::Result<Peer> {
+    // The script runs in another folder.
+    let python = std::path::absolute(python)?;
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/babyagi_brain.py");
-    let output = Command::new(python)
+    let output = Command::new(&python)
         .arg(script)
         .arg(seconds.to_string())
         .current_dir(folder)

@@ -99,6 +99,8 @@ pub(crate) enum Command {
     /// Tokens: add, list, rm
     #[command(subcommand)]
     Token(token::Command),
+    /// Which layers of the sandbox this machine offers
+    Doctor,
     /// Print the completions of a shell
     Completions(completions::Arguments),
     /// Print the version

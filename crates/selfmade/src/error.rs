@@ -33,6 +33,8 @@ pub(crate) enum Error {
     Read { what: String, source: io::Error },
     #[error("cannot write {what}")]
     Write { what: String, source: io::Error },
+    #[error(transparent)]
+    Sandbox(#[from] sandbox::Error),
     #[error("there is no place for a data folder: this user has no home folder")]
     NoHome,
     #[error("`{}` is not a folder, so it cannot be the data folder", .path.display())]
@@ -73,9 +75,11 @@ impl Error {
                 Class::Unavailable => Exit::Unavailable,
             },
             Error::Input { .. } | Error::Read { .. } | Error::Editor { .. } => Exit::Input,
-            Error::Write { .. } | Error::NoHome | Error::NotAFolder { .. } | Error::Runtime(_) => {
-                Exit::Unavailable
-            }
+            Error::Sandbox(_)
+            | Error::Write { .. }
+            | Error::NoHome
+            | Error::NotAFolder { .. }
+            | Error::Runtime(_) => Exit::Unavailable,
             Error::Edited { source, .. } => source.exit(),
             Error::Json { .. } => Exit::Bug,
         }
@@ -88,6 +92,7 @@ impl Error {
             Error::Read { .. } => "cannot_read",
             Error::Write { .. } => "cannot_write",
             Error::NoHome | Error::NotAFolder { .. } => "no_data_folder",
+            Error::Sandbox(_) => "sandbox",
             Error::Editor { .. } => "editor_failed",
             Error::Edited { source, .. } => source.code(),
             Error::Json { .. } | Error::Runtime(_) => "internal",

@@ -31,6 +31,8 @@ use crate::output::Output;
 use crate::session::Session;
 
 fn main() -> ExitCode {
+    // A zygote's first process is this program once more; it must not have threads.
+    sandbox::stage1::enter_if_asked();
     std::panic::set_hook(Box::new(report_bug));
     // The hook has told what happened; here only the exit code is left to give.
     let exit = std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or(Exit::Bug);

@@ -2,6 +2,7 @@
 
 pub(crate) mod changes;
 pub(crate) mod completions;
+mod doctor;
 pub(crate) mod export;
 pub(crate) mod function;
 pub(crate) mod import;
@@ -23,6 +24,7 @@ pub(crate) async fn run(session: &Session, command: Option<Command>) -> Result<E
     let command = match command {
         Some(Command::Init(arguments)) => return init::run(session, arguments).await,
         Some(Command::Completions(arguments)) => return completions::run(session, &arguments),
+        Some(Command::Doctor) => return doctor::run(session).await,
         Some(Command::Version) => return version::run(session),
         other => other,
     };
@@ -48,6 +50,8 @@ async fn with_brain(session: &Session, brain: &Brain, command: Option<Command>) 
         Some(Command::Import(arguments)) => import::run(session, brain, arguments).await,
         Some(Command::Secret(command)) => secret::run(session, brain, command).await,
         Some(Command::Token(command)) => token::run(session, brain, command).await,
-        Some(Command::Init(_) | Command::Completions(_) | Command::Version) => Ok(Exit::Done),
+        Some(Command::Init(_) | Command::Completions(_) | Command::Doctor | Command::Version) => {
+            Ok(Exit::Done)
+        }
     }
 }

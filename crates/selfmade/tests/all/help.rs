@@ -25,6 +25,7 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
       import       Read a folder that was exported, or the database of a BabyAGI brain
       secret       Secrets: set, list, rm
       token        Tokens: add, list, rm
+      doctor       Which layers of the sandbox this machine offers
       completions  Print the completions of a shell
       version      Print the version
       help         Print this message or the help of the given subcommand(s)

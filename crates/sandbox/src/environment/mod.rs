@@ -1,7 +1,40 @@
-//! An environment: an interpreter and the packages functions find in it. Here is what a zygote needs to know of one; making
-//! one from requirements is not this file's business.
+//! Environments: an interpreter and the packages functions find in it. [`Environment`] is what a zygote needs to know of one;
+//! [`Environments`] makes them with `uv` from requirements, each once, and keeps them in a cache folder.
+//!
+//! While an environment is made no code of its packages runs, unless the policy allows building from source. Inside cells the
+//! interpreter runs without `site`, and the packages' folder is only appended to `sys.path`: path files (`*.pth`) are not
+//! honoured. [`Made::path_files`] names those that a set brings along.
+
+mod build;
+mod cache;
+mod config;
+mod environments;
+mod error;
+mod interpreter;
+mod lock;
+mod made;
+mod policy;
+mod preload;
+mod problem;
+mod progress;
+mod prune;
+mod requirements;
+mod seal;
+mod uv;
 
 use std::path::PathBuf;
+
+pub use self::config::EnvironmentsConfig;
+pub use self::environments::Environments;
+pub use self::error::Error;
+pub use self::interpreter::Interpreter;
+pub use self::lock::Package;
+pub use self::made::Made;
+pub use self::policy::{PackagePolicy, Rule};
+pub use self::problem::{Problem, ProblemKind};
+pub use self::progress::Progress;
+pub use self::prune::{Keep, Pruned};
+pub use self::requirements::Requirements;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Environment {

@@ -7,6 +7,7 @@ mod dialects;
 mod doctor;
 mod egress;
 mod endings;
+mod environments;
 mod escapes;
 mod ordinary_user;
 mod output;

@@ -1,0 +1,94 @@
+//! Takes away the environments used longest ago. One that is in use, here or in another process, stays.
+//!
+//! Files are shared with the cache of downloads where the file system allows it, so pruning alone may free little there.
+
+use std::fs;
+use std::time::SystemTime;
+
+use crate::environment::build;
+use crate::environment::cache::{Cache, making};
+use crate::environment::error::Error;
+use crate::environment::made::Made;
+use crate::environment::seal;
+
+/// How much stays. Both bounds hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keep {
+    pub environments: usize,
+    pub bytes: u64,
+}
+
+impl Keep {
+    pub fn environments(count: usize) -> Keep {
+        Keep { environments: count, bytes: u64::MAX }
+    }
+
+    pub fn bytes(bytes: u64) -> Keep {
+        Keep { environments: usize::MAX, bytes }
+    }
+}
+
+/// What was taken away.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    pub environments: Vec<String>,
+    pub bytes: u64,
+}
+
+pub(super) fn prune(cache: &Cache, keep: Keep) -> Result<Pruned, Error> {
+    clear_leftovers(cache)?;
+    let mut pruned = Pruned::default();
+    let (mut count, mut bytes) = (0_usize, 0_u64);
+    for (_, made) in by_last_use(cache)? {
+        let fits = count < keep.environments && bytes.saturating_add(made.bytes()) <= keep.bytes;
+        if !fits && take_away(cache, &made.id)? {
+            pruned.bytes += made.bytes();
+            pruned.environments.push(made.id);
+        } else {
+            count += 1;
+            bytes = bytes.saturating_add(made.bytes());
+        }
+    }
+    Ok(pruned)
+}
+
+/// The last used first.
+fn by_last_use(cache: &Cache) -> Result<Vec<(SystemTime, Made)>, Error> {
+    let mut found: Vec<(SystemTime, Made)> = names(cache)?
+        .iter()
+        .filter_map(|name| {
+            let made = Made::load(&cache.environment(name)).filter(|made| made.id == *name)?;
+            let used = fs::metadata(cache.used(name)).and_then(|file| file.modified());
+            Some((used.unwrap_or(SystemTime::UNIX_EPOCH), made))
+        })
+        .collect();
+    found.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.id.cmp(&other.1.id)));
+    Ok(found)
+}
+
+/// Whether it could be taken away, which it cannot while somebody uses it.
+fn take_away(cache: &Cache, id: &str) -> Result<bool, Error> {
+    let Some(_making) = cache.try_hold(&making(id))? else { return Ok(false) };
+    let Some(_using) = cache.try_hold(id)? else { return Ok(false) };
+    build::clear(cache, id)?;
+    // Only a hint of when it was used; the next use makes it again.
+    let _ = fs::remove_file(cache.used(id));
+    Ok(true)
+}
+
+/// Folders of builds that were killed.
+fn clear_leftovers(cache: &Cache) -> Result<(), Error> {
+    for name in names(cache)? {
+        let Some((id, _)) = name.split_once(".partial-") else { continue };
+        let Some(_hold) = cache.try_hold(&making(id))? else { continue };
+        let leftover = cache.environments().join(&name);
+        seal::remove(&leftover).map_err(Error::cache(&leftover))?;
+    }
+    Ok(())
+}
+
+fn names(cache: &Cache) -> Result<Vec<String>, Error> {
+    let folder = cache.environments();
+    let entries = fs::read_dir(&folder).map_err(Error::cache(&folder))?;
+    Ok(entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
+}

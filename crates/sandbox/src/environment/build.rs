@@ -5,6 +5,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use tokio::process::Command;
+
 use crate::environment::cache::{Cache, write_whole};
 use crate::environment::config::EnvironmentsConfig;
 use crate::environment::environments::Tell;
@@ -45,13 +47,25 @@ impl Build<'_> {
         finished.map_err(Error::cache(&self.cache.environments()))
     }
 
+    /// From the downloads alone if they are enough, which spares asking the index about every package.
     async fn install(&self, packages: &Path, tell: &Tell<'_>) -> Result<(), Error> {
+        let cached = self.uv.run(self.command(packages, true), &self.lock.text, tell).await;
+        if cached.is_ok() || self.config.offline {
+            return cached.map(drop);
+        }
+        self.uv.run(self.command(packages, false), &self.lock.text, tell).await.map(drop)
+    }
+
+    fn command(&self, packages: &Path, offline: bool) -> Command {
         let mut command = self.uv.command(["pip", "install", "--require-hashes", "--no-deps", "-r", "-"]);
         command.arg("--target").arg(packages);
         if !self.config.policy.allow_source {
             command.arg("--no-build");
         }
-        self.uv.run(command, &self.lock.text, tell).await.map(drop)
+        if offline && !self.config.offline {
+            command.arg("--offline");
+        }
+        command
     }
 
     fn description(&self) -> Made {

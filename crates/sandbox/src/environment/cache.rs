@@ -118,10 +118,9 @@ fn try_hold(path: &Path, how: Hold) -> io::Result<Option<File>> {
 
 fn wait(path: &Path, how: Hold) -> io::Result<File> {
     let file = open(path)?;
-    if how == Hold::Alone {
-        file.lock()?
-    } else {
-        file.lock_shared()?
+    match how {
+        Hold::Alone => file.lock()?,
+        Hold::Shared => file.lock_shared()?,
     }
     Ok(file)
 }

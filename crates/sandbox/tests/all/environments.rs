@@ -1,5 +1,7 @@
 //! Environments made by the real `uv` from the real index, with small packages.
 
+#![allow(clippy::unwrap_used, reason = "helpers of a test suite fail the test that called them")]
+
 mod cached;
 mod failing;
 mod found;

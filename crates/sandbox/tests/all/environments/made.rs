@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 
-use selfmade_sandbox::environment::Progress;
+use selfmade_sandbox::environment::{PackagePolicy, Progress};
 
 use super::{Heard, Place, set};
 use crate::support::{World, config};
@@ -66,6 +66,17 @@ async fn path_files_are_reported() {
     let environment = environments.get(&set(&["setuptools"])).await.unwrap();
     let made = environments.made(&environment.id).unwrap();
     assert_eq!(made.path_files, ["distutils-precedence.pth"]);
+}
+
+#[tokio::test]
+async fn a_package_without_wheels_is_built_where_the_policy_allows_it() {
+    let policy = PackagePolicy { allow_source: true, ..PackagePolicy::default() };
+    let place = Place::new().await.with_policy(policy);
+    let heard = Heard::default();
+    let environments = place.open().await;
+    let made = environments.get_telling(&set(&["docopt"]), &|progress| heard.tell(progress)).await.unwrap();
+    assert!(made.site_packages[0].join("docopt.py").is_file());
+    assert!(heard.count(|progress| *progress == Progress::Built { package: "docopt".into() }) > 0);
 }
 
 #[tokio::test]

@@ -1,0 +1,239 @@
+//! One connection of a cell and the requests on it: each is read, decided, sent on and its answer passed back.
+
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use hyper::ext::ReasonPhrase;
+use hyper::header::{
+    ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderValue,
+};
+use hyper::http::request::Parts;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode, Version};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+
+use super::body::{self, Body, Metered};
+use super::gate::Gate;
+use super::head::{self, Target};
+use super::idle::Idle;
+use super::policy::OnMisuse;
+use super::proxy::{SMALLEST_HEAD, Shared};
+use super::record::{Entry, Way};
+use super::redact::Redactor;
+use super::refusal::Refusal;
+use super::tunnel::Tunnel;
+use super::upstream::Upstream;
+
+pub(super) struct Connection {
+    pub(super) shared: Arc<Shared>,
+    pub(super) gate: Arc<Gate>,
+    /// Where all requests go, if this is the inside of a TLS connection that ends here.
+    inside: Option<Target>,
+    upstream: tokio::sync::Mutex<Option<Upstream>>,
+    /// What the connection becomes once a CONNECT has been answered.
+    pub(super) tunnel: Mutex<Option<Tunnel>>,
+}
+
+impl Connection {
+    pub(super) fn new(shared: Arc<Shared>, gate: Arc<Gate>) -> Arc<Connection> {
+        let (upstream, tunnel) = Default::default();
+        Arc::new(Connection { shared, gate, inside: None, upstream, tunnel })
+    }
+
+    fn within(&self, target: Target) -> Arc<Connection> {
+        let (upstream, tunnel) = Default::default();
+        let (shared, gate) = (self.shared.clone(), self.gate.clone());
+        Arc::new(Connection { shared, gate, inside: Some(target), upstream, tunnel })
+    }
+
+    /// Serves a connection of the cell, and the tunnel it may become.
+    pub(super) async fn serve(self: Arc<Self>, stream: TcpStream) {
+        let stream = Idle::new(stream, self.gate.limits.idle_time);
+        self.clone().serve_requests(stream).await;
+        let tunnel = self.tunnel.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(tunnel) = tunnel {
+            tunnel.run(&self).await;
+        }
+    }
+
+    /// Serves the inside of a TLS connection that ended here.
+    pub(super) async fn serve_inside<S>(&self, target: Target, stream: S)
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        self.within(target).serve_requests(stream).await;
+    }
+
+    async fn serve_requests<S>(self: Arc<Self>, stream: S)
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        let limits = &self.gate.limits;
+        let mut builder = http1::Builder::new();
+        builder.timer(TokioTimer::new()).header_read_timeout(limits.head_time);
+        builder.max_buf_size(limits.head_bytes.max(SMALLEST_HEAD));
+        let connection = self.clone();
+        let service = service_fn(move |request| {
+            let connection = connection.clone();
+            async move { Ok::<_, Infallible>(connection.answer(request).await) }
+        });
+        let served = builder.serve_connection(TokioIo::new(stream), service).with_upgrades().await;
+        if let Err(error) = served
+            && error.is_parse()
+        {
+            // The library has answered; it never became a request.
+            let entry = self.begin("");
+            entry.stopped(&Refusal::Malformed { why: "it is not HTTP/1.1 within the limits" });
+        }
+    }
+
+    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        let entry = self.begin(request.method().as_str());
+        let answered = match *request.method() {
+            Method::CONNECT if self.inside.is_some() => {
+                Err(Refusal::NotCarried { what: "a CONNECT within TLS" })
+            }
+            Method::CONNECT => self.connect(request, &entry).await,
+            _ => self.forward(request, &entry).await,
+        };
+        answered.unwrap_or_else(|refusal| self.refuse(&entry, &refusal))
+    }
+
+    fn begin(&self, method: &str) -> Arc<Entry> {
+        Entry::begin(self.shared.log.clone(), (self.shared.clock)(), &self.gate.label, method)
+    }
+
+    async fn forward(
+        &self,
+        request: Request<Incoming>,
+        entry: &Arc<Entry>,
+    ) -> Result<Response<Body>, Refusal> {
+        let (mut head, body) = request.into_parts();
+        let method = head.method.clone();
+        let target = Target::of_request(&head, self.inside.as_ref())?;
+        entry.asked(&target, if target.tls { "https" } else { "http" }, head.uri.path());
+        head::check(&head, &target)?;
+        entry.allowed(self.gate.admit(&target.host, target.port)?);
+        if method == Method::TRACE {
+            return Err(Refusal::NotCarried { what: "TRACE" });
+        }
+        let redactor = self.prepare(&mut head, &target)?;
+        let body = self.metered(body, Way::Up, entry, None);
+        let answer = self.send(&target, Request::from_parts(head, body), entry).await?;
+        self.pass_on(answer, &target, &method, redactor, entry)
+    }
+
+    /// Makes the head what the next server gets.
+    fn prepare(&self, head: &mut Parts, target: &Target) -> Result<Option<Redactor>, Refusal> {
+        let malformed = Refusal::Malformed { why: "its URL cannot be sent on" };
+        let path = head.uri.path_and_query().map_or("/", |both| both.as_str()).to_owned();
+        head.uri = path.parse().map_err(|_| malformed)?;
+        head.version = Version::HTTP_11;
+        head::strip_hops(&mut head.headers);
+        head.headers.insert(HOST, target.header());
+        let redactor = self.gate.seals.put_in(target, self.gate.on_misuse, head)?;
+        if redactor.is_some() {
+            head.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        }
+        let path_bytes = u64::try_from(path.len()).unwrap_or(u64::MAX);
+        self.gate.spend(Way::Up, head::weight(&head.headers).saturating_add(path_bytes))?;
+        Ok(redactor)
+    }
+
+    async fn send(
+        &self,
+        target: &Target,
+        mut request: Request<Body>,
+        entry: &Arc<Entry>,
+    ) -> Result<Response<Incoming>, Refusal> {
+        let mut kept = self.upstream.lock().await;
+        if let Some(upstream) = kept.as_mut()
+            && upstream.serves(target).await
+        {
+            entry.connected(upstream.address);
+            match upstream.send(request).await {
+                Ok(answer) => return Ok(answer),
+                // The server closed the kept connection before it had the request.
+                Err((_, Some(unsent))) => request = unsent,
+                Err((refusal, None)) => return Err(refusal),
+            }
+        }
+        *kept = None;
+        let mut upstream = Upstream::open(&self.shared, &self.gate, target).await?;
+        entry.connected(upstream.address);
+        let answer = upstream.send(request).await.map_err(|(refusal, _)| refusal)?;
+        *kept = Some(upstream);
+        Ok(answer)
+    }
+
+    fn pass_on(
+        &self,
+        answer: Response<Incoming>,
+        target: &Target,
+        method: &Method,
+        redactor: Option<Redactor>,
+        entry: &Arc<Entry>,
+    ) -> Result<Response<Body>, Refusal> {
+        let unfit = |why: &str| Refusal::Answer { host: target.host.clone(), why: why.to_owned() };
+        let (mut head, body) = answer.into_parts();
+        if head.status == StatusCode::SWITCHING_PROTOCOLS {
+            return Err(unfit("it switched protocols without being asked to"));
+        }
+        head::strip_hops(&mut head.headers);
+        if let Some(redactor) = &redactor {
+            if method != Method::HEAD && !is_plain(head.headers.get(CONTENT_ENCODING)) {
+                return Err(unfit("it is compressed, which was not asked for, and may hide a secret"));
+            }
+            for value in head.headers.values_mut() {
+                if let Some(Ok(shown)) =
+                    redactor.once(value.as_bytes()).map(|text| HeaderValue::from_bytes(&text))
+                {
+                    *value = shown;
+                }
+            }
+            if method != Method::HEAD && redactor.changes_length() {
+                head.headers.remove(CONTENT_LENGTH);
+            }
+        }
+        // A reason may echo anything; the number says the same.
+        head.extensions = Default::default();
+        self.gate.spend(Way::Down, head::weight(&head.headers))?;
+        entry.answered(head.status.as_u16());
+        let body = self.metered(body, Way::Down, entry, redactor);
+        Ok(Response::from_parts(head, body))
+    }
+
+    fn metered(&self, inner: Incoming, way: Way, entry: &Arc<Entry>, redactor: Option<Redactor>) -> Body {
+        Metered { inner, way, gate: self.gate.clone(), entry: entry.clone(), redactor }.boxed_unsync()
+    }
+
+    /// Says no, in the status line too: clients show that much of a refused CONNECT.
+    fn refuse(&self, entry: &Entry, refusal: &Refusal) -> Response<Body> {
+        entry.stopped(refusal);
+        entry.answered(refusal.status());
+        if let (OnMisuse::KillJob, Refusal::Misuse { .. }) = (self.gate.on_misuse, refusal) {
+            self.shared.log.kill(&self.gate.label, &refusal.to_string());
+        }
+        let text = format!("egress ({}): {refusal}", refusal.rule());
+        let reason = ReasonPhrase::try_from(text.clone().into_bytes());
+        let mut response = Response::new(body::of_text(text + "\n"));
+        *response.status_mut() = StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::FORBIDDEN);
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+        if let Ok(reason) = reason {
+            response.extensions_mut().insert(reason);
+        }
+        if matches!(refusal, Refusal::Malformed { .. }) {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }
+}
+
+fn is_plain(coding: Option<&HeaderValue>) -> bool {
+    coding.is_none_or(|coding| coding.as_bytes().eq_ignore_ascii_case(b"identity"))
+}

@@ -50,7 +50,6 @@ pub enum AuthorityError {
 pub(super) struct Authority {
     issuer: Issuer<'static, KeyPair>,
     certificate_pem: String,
-    leaf_key: KeyPair,
     provider: Arc<CryptoProvider>,
     leaves: Mutex<HashMap<Host, (SystemTime, Arc<ServerConfig>)>>,
 }
@@ -69,7 +68,6 @@ impl Authority {
         Ok(Authority {
             issuer: Issuer::new(params(), key),
             certificate_pem,
-            leaf_key: KeyPair::generate().map_err(make_failed)?,
             provider,
             leaves: Mutex::default(),
         })
@@ -107,8 +105,10 @@ impl Authority {
         params.not_after = (now + LEAF_LIFE).into();
         params.use_authority_key_identifier_extension = true;
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
-        let leaf = params.signed_by(&self.leaf_key, &self.issuer).map_err(make_failed)?;
-        let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(self.leaf_key.serialize_der()));
+        // A key for each, because the serial number is made from it and must not come twice.
+        let key = KeyPair::generate().map_err(make_failed)?;
+        let leaf = params.signed_by(&key, &self.issuer).map_err(make_failed)?;
+        let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
         let mut config = ServerConfig::builder_with_provider(self.provider.clone())
             .with_safe_default_protocol_versions()
             .and_then(|builder| builder.with_no_client_auth().with_single_cert(vec![leaf.der().clone()], key))
@@ -137,6 +137,8 @@ fn create(folder: &Path, path: &Path, now: SystemTime) -> Result<(), AuthorityEr
     let failed = |source| AuthorityError::File { path: path.to_owned(), source };
     fs::create_dir_all(folder).map_err(failed)?;
     let draft = folder.join(format!("{FILE}.{}", std::process::id()));
+    // One that a process of the same number left behind when it died.
+    let _ = fs::remove_file(&draft);
     let written = write_private(&draft, &text).and_then(|()| fs::hard_link(&draft, path));
     // The draft is only a name by now, or incomplete.
     let _ = fs::remove_file(&draft);

@@ -141,9 +141,9 @@ where
         carry(&mut from_client, &mut to_server, Way::Up, gate, entry).await
     };
     let down = carry(&mut from_server, &mut to_client, Way::Down, gate, entry);
-    tokio::try_join!(up, down).map(|_| ()).or_else(|stop| match stop {
-        Stop::Refused(refusal) => Err(refusal),
-        Stop::Failed(error) => Err(Refusal::Answer { host: host.clone(), why: error.to_string() }),
+    tokio::try_join!(up, down).map(|_| ()).map_err(|stop| match stop {
+        Stop::Refused(refusal) => refusal,
+        Stop::Failed(error) => Refusal::Answer { host: host.clone(), why: error.to_string() },
     })
 }
 

@@ -6,6 +6,7 @@ mod calls;
 mod dialects;
 mod doctor;
 mod egress;
+mod egress_proxy;
 mod endings;
 mod environments;
 mod escapes;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
+mod cell;
 mod hosts;
 mod limits;
 mod python;

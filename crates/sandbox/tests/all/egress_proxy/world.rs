@@ -197,7 +197,7 @@ async fn echo(
     for (name, value) in &head.headers {
         text += &format!("{name}: {}\n", String::from_utf8_lossy(value.as_bytes()));
     }
-    let body = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+    let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     text += &String::from_utf8_lossy(&body);
     told.lock().unwrap().push(text.clone());
     let mut response = Response::new(Full::new(Bytes::from(match head.uri.path() {

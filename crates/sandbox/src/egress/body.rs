@@ -60,7 +60,7 @@ impl HttpBody for Metered {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.redactor.is_none() && self.inner.is_end_stream()
+        self.inner.is_end_stream() && self.redactor.as_ref().is_none_or(Redactor::holds_nothing)
     }
 
     fn size_hint(&self) -> SizeHint {

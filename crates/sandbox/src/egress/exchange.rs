@@ -8,6 +8,7 @@ use hyper::body::Incoming;
 use hyper::ext::ReasonPhrase;
 use hyper::header::{
     ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderValue,
+    TRANSFER_ENCODING,
 };
 use hyper::http::request::Parts;
 use hyper::server::conn::http1;
@@ -134,7 +135,12 @@ impl Connection {
         let path = head.uri.path_and_query().map_or("/", |both| both.as_str()).to_owned();
         head.uri = path.parse().map_err(|_| malformed)?;
         head.version = Version::HTTP_11;
+        let chunked = head.headers.contains_key(TRANSFER_ENCODING);
         head::strip_hops(&mut head.headers);
+        if chunked {
+            // Without it the library would take a GET to have no body.
+            head.headers.insert(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
+        }
         head.headers.insert(HOST, target.header());
         let redactor = self.gate.seals.put_in(target, self.gate.on_misuse, head)?;
         if redactor.is_some() {

@@ -48,6 +48,10 @@ impl Redactor {
         self.pairs.iter().any(|pair| pair.from.len() != pair.to.len())
     }
 
+    pub(super) fn holds_nothing(&self) -> bool {
+        self.held.is_empty()
+    }
+
     /// Another text, apart from the stream; `None` where there was nothing to replace.
     pub(super) fn once(&self, text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
         let mut redactor = Redactor { held: Zeroizing::new(text.to_vec()), found: false, ..self.clone() };

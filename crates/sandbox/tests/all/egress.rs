@@ -38,7 +38,7 @@ async fn world() -> World {
 
 fn with_policy(world: &World) -> Job {
     let mut job = world.job(ASK, json!({}));
-    job.egress = Some(EgressPolicy { hosts: vec!["example.com".to_owned()] });
+    job.egress = Some(EgressPolicy { hosts: vec!["example.com".to_owned()], ..EgressPolicy::default() });
     job
 }
 

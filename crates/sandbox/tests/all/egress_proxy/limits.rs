@@ -46,7 +46,7 @@ async fn a_client_that_does_not_finish_its_body_is_dropped() {
 async fn a_tunnel_in_which_nobody_speaks_is_closed() {
     let world = World::new();
     let server = world.https_server(&["api.test"]).await;
-    let limits = EgressLimits { idle_time: Duration::from_millis(200), ..EgressLimits::default() };
+    let limits = EgressLimits { idle_time: Duration::from_secs(1), ..EgressLimits::default() };
     let way = world.serve(&limited(server.port, limits));
     let (_, stream) = connect(&way, &format!("api.test:{}", server.port)).await;
     let mut stream = tls(stream, "api.test", &world.test_root()).await.unwrap();

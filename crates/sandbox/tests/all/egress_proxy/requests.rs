@@ -3,7 +3,7 @@ use std::net::IpAddr;
 use selfmade_sandbox::egress::{Decision, EgressPolicy};
 use tokio::io::AsyncWriteExt;
 
-use super::world::{World, connect, exchange, get, policy, rule, talk, tls};
+use super::world::{World, connect, exchange, get, policy, rule, talk, tls, tls_as};
 
 #[tokio::test]
 async fn a_listed_host_is_reached_and_recorded_without_its_query() {
@@ -33,6 +33,9 @@ async fn a_body_goes_up_with_its_length_or_in_chunks() {
     talk(&way, &format!("{start}Content-Length: 5\r\n\r\nhello")).await;
     assert_eq!(world.record().await.bytes_up, 5);
     talk(&way, &format!("{start}Transfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n")).await;
+    assert_eq!(world.record().await.bytes_up, 5);
+    let start = start.replace("POST", "GET");
+    talk(&way, &format!("{start}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")).await;
     assert_eq!(world.record().await.bytes_up, 5);
     assert!(server.seen().iter().all(|seen| seen.ends_with("hello")), "{:?}", server.seen());
 }
@@ -78,6 +81,16 @@ async fn a_tunnel_to_one_host_does_not_carry_tls_to_another() {
     let way = world.serve(&policy(&[format!("api.test:{}", server.port)]));
     let (_, stream) = connect(&way, &format!("api.test:{}", server.port)).await;
     assert!(tls(stream, "other.test", &world.test_root()).await.is_err());
+    assert_eq!(rule(&world.record().await), "server-name");
+}
+
+#[tokio::test]
+async fn a_tunnel_to_a_name_does_not_carry_tls_that_keeps_the_name_back() {
+    let world = World::new();
+    let server = world.https_server(&["api.test"]).await;
+    let way = world.serve(&policy(&[format!("api.test:{}", server.port)]));
+    let (_, stream) = connect(&way, &format!("api.test:{}", server.port)).await;
+    assert!(tls_as(stream, "api.test", &world.test_root(), false).await.is_err());
     assert_eq!(rule(&world.record().await), "server-name");
 }
 

@@ -5,7 +5,7 @@ use selfmade_sandbox::egress::{
     AuthorityError, EgressPolicy, OnMisuse, Proxy, ProxyConfig, SealedSecret, SecretText,
 };
 
-use super::world::{Way, World, connect, exchange, get, now, policy, rule, tls};
+use super::world::{Way, World, connect, exchange, get, now, policy, rule, talk, tls};
 
 const PLACEHOLDER: &str = "sealed-api-key-1";
 const VALUE: &str = "s3cr3t/value+\"of\" the key";
@@ -174,6 +174,25 @@ async fn an_answer_that_cannot_be_searched_for_secrets_is_not_passed_on() {
         get(&way, &format!("http://api.test:{}/packed", server.port), "Accept-Encoding: gzip\r\n").await;
     assert!(answer.starts_with("HTTP/1.1 502"), "{answer}");
     assert!(server.seen()[0].contains("accept-encoding: identity\n"), "{:?}", server.seen());
+}
+
+#[tokio::test]
+async fn answers_without_a_body_stay_without_one() {
+    let world = World::new();
+    let server = world.http_server().await;
+    let listed = [format!("api.test:{}", server.port)];
+    let way = world.serve(&sealed(&listed, &listed));
+    let url = format!("http://api.test:{}", server.port);
+    let answer = talk(&way, &format!("HEAD {url}/big HTTP/1.1\r\nConnection: close\r\n\r\n")).await;
+    assert!(answer.contains("content-length: 100000\r\n") && answer.ends_with("\r\n\r\n"), "{answer}");
+    for path in ["/204", "/304"] {
+        let answer = get(&way, &format!("{url}{path}"), "").await;
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {}", &path[1..])) && answer.ends_with("\r\n\r\n"),
+            "{answer}"
+        );
+        assert!(!answer.contains("chunked"), "{answer}");
+    }
 }
 
 #[tokio::test]

@@ -144,7 +144,7 @@ impl Resolver for Names {
     }
 }
 
-/// A server that answers with what it was sent: request line, headers, body. `/big` answers with 100 000 bytes.
+/// A server that answers with what it was sent: request line, headers, body. `/big` answers with 100 000 bytes, `/204` with that status.
 pub(super) struct Server {
     pub(super) port: u16,
     pub(super) seen: Arc<Mutex<Vec<String>>>,
@@ -202,10 +202,14 @@ async fn echo(
     told.lock().unwrap().push(text.clone());
     let mut response = Response::new(Full::new(Bytes::from(match head.uri.path() {
         "/big" => "x".repeat(100_000),
+        "/204" | "/304" => String::new(),
         _ => text,
     })));
     if let Some(value) = head.headers.get("authorization") {
         response.headers_mut().insert("x-echo", value.clone());
+    }
+    if let Ok(status @ (204 | 304)) = head.uri.path()[1..].parse::<u16>() {
+        *response.status_mut() = hyper::StatusCode::from_u16(status).unwrap();
     }
     if head.uri.path() == "/packed" {
         response.headers_mut().insert("content-encoding", "gzip".parse().unwrap());
@@ -255,11 +259,22 @@ pub(super) async fn connect(way: &Way, authority: &str) -> (String, TcpStream) {
 
 /// TLS as a cell speaks it, trusting these roots alone.
 pub(super) async fn tls(stream: TcpStream, name: &str, roots_pem: &str) -> io::Result<TlsStream<TcpStream>> {
+    tls_as(stream, name, roots_pem, true).await
+}
+
+/// The same, saying the name or keeping it back.
+pub(super) async fn tls_as(
+    stream: TcpStream,
+    name: &str,
+    roots_pem: &str,
+    said: bool,
+) -> io::Result<TlsStream<TcpStream>> {
     let mut roots = rustls::RootCertStore::empty();
     for root in CertificateDer::pem_slice_iter(roots_pem.as_bytes()) {
         roots.add(root.unwrap()).unwrap();
     }
-    let config = rustls::ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
+    let mut config = rustls::ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
+    config.enable_sni = said;
     let name = ServerName::try_from(name.to_owned()).unwrap();
     TlsConnector::from(Arc::new(config)).connect(name, stream).await
 }

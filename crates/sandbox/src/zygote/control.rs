@@ -62,12 +62,21 @@ impl Control {
     /// The next message and what is attached to it; nothing when the zygote is gone.
     pub(super) async fn receive(&self) -> io::Result<Option<(FromZygote, Option<OwnedFd>)>> {
         let mut buffer = vec![0; MESSAGE_BYTES];
-        let (size, fd) =
-            self.0.async_io(Interest::READABLE, |fd| receive_now(fd.as_fd(), &mut buffer)).await?;
+        let mut received = self.receive_once(&mut buffer).await;
+        // Whoever goes without reading all we sent resets the socket, and the kernel tells that before it hands over
+        // what they said last, which is why they went.
+        if matches!(&received, Err(error) if error.kind() == io::ErrorKind::ConnectionReset) {
+            received = self.receive_once(&mut buffer).await;
+        }
+        let (size, fd) = received?;
         if size == 0 {
             return Ok(None);
         }
         Ok(Some((serde_json::from_slice(&buffer[..size])?, fd)))
+    }
+
+    async fn receive_once(&self, buffer: &mut [u8]) -> io::Result<(usize, Option<OwnedFd>)> {
+        self.0.async_io(Interest::READABLE, |fd| receive_now(fd.as_fd(), buffer)).await
     }
 }
 

@@ -76,7 +76,8 @@ impl Zygote {
         let stderr = child.stderr.take();
         let plan = plan::plan(config, layers, environment);
         control.send(&plan, &[]).await?;
-        control.send(&Program::new(config, layers, environment), &[]).await?;
+        // If it has gone already, what it said before it went tells more than that this could not be sent.
+        let _ = control.send(&Program::new(config, layers, environment), &[]).await;
         let booted = tokio::time::timeout(config.boot, control.receive()).await;
         match booted {
             Ok(Ok(Some((FromZygote::Booted { skipped }, _)))) => {

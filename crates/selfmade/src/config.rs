@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_relative_folder_is_one_of_this_folder() {
-        let home = Home::find(Some(Path::new("brains/mine")), None, Path::new("/work")).unwrap();
-        assert_eq!(home.path, Path::new("/work/brains/mine"));
+        let home = Home::find(Some(Path::new("brains/mine")), None, Path::new("/elsewhere")).unwrap();
+        assert_eq!(home.path, Path::new("/elsewhere/brains/mine"));
     }
 }

@@ -80,8 +80,8 @@ fn a_wrong_hash_is_not_taken_for_a_broken_network() {
 
 #[test]
 fn the_network_is_blamed_with_its_last_cause() {
-    let stderr = "error: Failed to fetch: https://pypi.org/simple/humanize/\n  cause: error sending request for url \
-                  (https://pypi.org/simple/humanize/)\n  cause: tcp connect error\n  cause: Connection refused (os error 111)";
+    let stderr = "error: Failed to fetch: https://index.example/simple/humanize/\n  cause: error sending request for url \
+                  (https://index.example/simple/humanize/)\n  cause: tcp connect error\n  cause: Connection refused (os error 111)";
     check(stderr, ProblemKind::Network, Some("humanize"));
     assert!(read(stderr).sentence.ends_with("Connection refused (os error 111)"));
 }

@@ -27,6 +27,10 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 /// Keeps the write-ahead log from staying as large as the largest burst made it.
 const LOG_SIZE_LIMIT: i64 = 64 * 1024 * 1024;
 
+/// The pages the writer may keep, in KiB below zero: a large changeset touches a page for each of its keys, and with less
+/// room than that SQLite writes the same page again and again before it commits. Taken only as it is needed.
+const CACHE: &str = "pragma cache_size = -65536";
+
 /// What the header says, read in one transaction.
 pub(super) struct Header {
     application: i64,
@@ -160,6 +164,7 @@ fn prepare(session: &Session) -> Result<(), Fault> {
         .connection
         .pragma_update(None, "journal_size_limit", LOG_SIZE_LIMIT)
         .map_err(Fault::of("open"))?;
+    session.run(CACHE)?;
     session.run("pragma synchronous = full").map(drop)
 }
 

@@ -45,16 +45,21 @@ impl Cache {
         self.environments().join(format!("{id}.used"))
     }
 
+    pub(super) fn locks(&self) -> PathBuf {
+        self.root.join("locks")
+    }
+
     pub(super) fn lock(&self, key: &str) -> PathBuf {
-        self.root.join("locks").join(format!("{key}.txt"))
+        self.locks().join(format!("{key}.txt"))
     }
 
     pub(super) fn downloads(&self) -> PathBuf {
         self.root.join("downloads")
     }
 
-    pub(super) fn tool(&self) -> PathBuf {
-        self.root.join("tool")
+    /// A folder for each version, because another process may be running another one.
+    pub(super) fn tool(&self, version: &str) -> PathBuf {
+        self.root.join("tool").join(version)
     }
 
     /// Waits until the name can be held so.

@@ -99,12 +99,28 @@ impl Environments {
         Lock::load(&self.cache, &key).map(|lock| lock.text)
     }
 
-    /// Takes away the environments used longest ago, beyond what is to be kept and not in use.
+    /// Takes away the environments used longest ago, beyond what is to be kept and not in use, and downloads that none has.
     pub async fn prune(&self, keep: Keep) -> Result<Pruned, Error> {
         self.let_go();
+        let before = self.with_cache(prune::usage).await?;
+        let environments = self.with_cache(move |cache| prune::environments(cache, keep)).await?;
+        if self.cache.downloads().exists() {
+            let unused = self.with_cache(prune::unused).await?;
+            self.uv(&|_| ()).await?.clean(&unused).await?;
+        }
+        let after = self.with_cache(prune::usage).await?;
+        Ok(Pruned { environments, bytes: before.saturating_sub(after) })
+    }
+
+    /// Work on many files, away from the tasks.
+    async fn with_cache<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Cache) -> Result<T, Error> + Send + 'static,
+    {
         let cache = Arc::clone(&self.cache);
-        let pruned = tokio::task::spawn_blocking(move || prune::prune(&cache, keep)).await;
-        pruned.map_err(io::Error::other).map_err(Error::cache(&self.cache.root))?
+        let done = tokio::task::spawn_blocking(move || work(&cache)).await;
+        done.map_err(io::Error::other).map_err(Error::cache(&self.cache.root))?
     }
 
     async fn lock(&self, requirements: &Requirements, tell: &Tell<'_>) -> Result<Lock, Error> {

@@ -47,6 +47,14 @@ impl Lock {
         Lock::parse(fs::read_to_string(cache.lock(key)).ok()?).ok()
     }
 
+    /// Every lock that was ever stored and can be read.
+    pub(super) fn all(cache: &Cache) -> Result<Vec<Lock>, Error> {
+        let folder = cache.locks();
+        let entries = fs::read_dir(&folder).map_err(Error::cache(&folder))?;
+        let texts = entries.flatten().filter_map(|entry| fs::read_to_string(entry.path()).ok());
+        Ok(texts.filter_map(|text| Lock::parse(text).ok()).collect())
+    }
+
     pub(super) fn store(&self, cache: &Cache, key: &str) -> Result<(), Error> {
         let path = cache.lock(key);
         write_whole(&path, &self.text).map_err(Error::cache(&path))

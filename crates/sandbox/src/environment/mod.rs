@@ -20,6 +20,8 @@ mod progress;
 mod prune;
 mod requirements;
 mod seal;
+mod tool;
+mod usage;
 mod uv;
 
 use std::path::PathBuf;

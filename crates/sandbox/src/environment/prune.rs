@@ -1,15 +1,18 @@
-//! Takes away the environments used longest ago. One that is in use, here or in another process, stays.
-//!
-//! Files are shared with the cache of downloads where the file system allows it, so pruning alone may free little there.
+//! Takes away the environments used longest ago, and from the downloads the packages that no environment has any more: both
+//! share their files where the file system allows it, so that one without the other would free little. An environment that is
+//! in use, here or in another process, stays.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::time::SystemTime;
 
 use crate::environment::build;
 use crate::environment::cache::{Cache, making};
 use crate::environment::error::Error;
+use crate::environment::lock::Lock;
 use crate::environment::made::Made;
 use crate::environment::seal;
+use crate::environment::usage::Usage;
 
 /// How much stays. Both bounds hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,24 +35,46 @@ impl Keep {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
     pub environments: Vec<String>,
+    /// How much less the cache takes on the disk.
     pub bytes: u64,
 }
 
-pub(super) fn prune(cache: &Cache, keep: Keep) -> Result<Pruned, Error> {
+/// What environments and downloads take on the disk.
+pub(super) fn usage(cache: &Cache) -> Result<u64, Error> {
+    let mut usage = Usage::default();
+    for folder in [cache.environments(), cache.downloads()] {
+        usage.add(&folder).map_err(Error::cache(&folder))?;
+    }
+    Ok(usage.bytes)
+}
+
+/// The environments that were taken away.
+pub(super) fn environments(cache: &Cache, keep: Keep) -> Result<Vec<String>, Error> {
     clear_leftovers(cache)?;
-    let mut pruned = Pruned::default();
+    let mut pruned = Vec::new();
     let (mut count, mut bytes) = (0_usize, 0_u64);
     for (_, made) in by_last_use(cache)? {
         let fits = count < keep.environments && bytes.saturating_add(made.bytes()) <= keep.bytes;
         if !fits && take_away(cache, &made.id)? {
-            pruned.bytes += made.bytes();
-            pruned.environments.push(made.id);
+            pruned.push(made.id);
         } else {
             count += 1;
             bytes = bytes.saturating_add(made.bytes());
         }
     }
     Ok(pruned)
+}
+
+/// Packages that were fetched for some environment and are in none now.
+pub(super) fn unused(cache: &Cache) -> Result<BTreeSet<String>, Error> {
+    let mut names: BTreeSet<String> =
+        Lock::all(cache)?.into_iter().flat_map(|lock| lock.packages).map(|package| package.name).collect();
+    for (_, made) in by_last_use(cache)? {
+        for package in made.packages {
+            names.remove(&package.name);
+        }
+    }
+    Ok(names)
 }
 
 /// The last used first.

@@ -1,10 +1,10 @@
-//! The `uv` program: found where it was named or on the path, or else installed into the cache from its Python package, once.
-//! Runs it with nothing but the variables handed in, and turns what it writes into progress and problems.
+//! The `uv` program: found where it was named or on the path, or else installed into the cache, once. Runs it with nothing but
+//! the variables handed in, and turns what it writes into progress and problems.
 
-use std::fs;
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Output, Stdio};
+use std::process::Stdio;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{ChildStderr, Command};
@@ -16,15 +16,18 @@ use crate::environment::error::Error;
 use crate::environment::interpreter::Interpreter;
 use crate::environment::problem;
 use crate::environment::progress::{self, Progress};
+use crate::environment::tool;
 
 /// The oldest that is known to take an age for `--exclude-newer`.
 const LEAST: [u32; 3] = [0, 10, 0];
-const PACKAGE: &str = "uv>=0.10,<1";
 
 pub(super) struct Uv {
     pub(super) program: PathBuf,
     pub(super) version: String,
+    /// For all it is asked to do.
     options: Vec<String>,
+    /// For what it does with packages.
+    package_options: Vec<String>,
     config: EnvironmentsConfig,
     folder: PathBuf,
 }
@@ -37,15 +40,34 @@ impl Uv {
         tell: &Tell<'_>,
     ) -> Result<Uv, Error> {
         let (program, version) = find(config, cache, interpreter, tell).await?;
-        let options = options(config, cache, interpreter);
-        Ok(Uv { program, version, options, config: config.clone(), folder: cache.root.clone() })
+        let package_options = package_options(config, interpreter);
+        let (config, folder) = (config.clone(), cache.root.clone());
+        Ok(Uv { program, version, options: options(cache), package_options, config, folder })
     }
 
+    /// A command about packages: resolving, installing.
     pub(super) fn command<const N: usize>(&self, arguments: [&str; N]) -> Command {
+        let mut command = self.plain_command(arguments);
+        command.args(&self.package_options);
+        command
+    }
+
+    /// A command about `uv` itself.
+    pub(super) fn plain_command<const N: usize>(&self, arguments: [&str; N]) -> Command {
         let mut command = bare(&self.program, &self.config);
         // The cache folder has no project or settings in it that could be found from there.
         command.current_dir(&self.folder).args(arguments).args(&self.options);
         command
+    }
+
+    /// Takes these packages out of the downloads, and what nothing refers to.
+    pub(super) async fn clean(&self, packages: &BTreeSet<String>) -> Result<(), Error> {
+        if !packages.is_empty() {
+            let mut clean = self.plain_command(["cache", "clean"]);
+            clean.args(packages);
+            self.run(clean, "", &|_| ()).await?;
+        }
+        self.run(self.plain_command(["cache", "prune"]), "", &|_| ()).await.map(drop)
     }
 
     /// What it wrote to its output, after reading `input`.
@@ -99,14 +121,13 @@ async fn listen(stderr: Option<ChildStderr>, tell: &Tell<'_>) -> String {
     all
 }
 
-fn options(config: &EnvironmentsConfig, cache: &Cache, interpreter: &Interpreter) -> Vec<String> {
-    let mut options = vec![
-        "--no-config".to_owned(),
-        "--no-python-downloads".to_owned(),
-        "--color=never".to_owned(),
-        format!("--cache-dir={}", cache.downloads().display()),
-        format!("--python={}", interpreter.executable.display()),
-    ];
+fn options(cache: &Cache) -> Vec<String> {
+    let downloads = format!("--cache-dir={}", cache.downloads().display());
+    vec!["--no-config".to_owned(), "--no-python-downloads".to_owned(), "--color=never".to_owned(), downloads]
+}
+
+fn package_options(config: &EnvironmentsConfig, interpreter: &Interpreter) -> Vec<String> {
+    let mut options = vec![format!("--python={}", interpreter.executable.display())];
     if config.offline {
         options.push("--offline".to_owned());
     }
@@ -137,7 +158,7 @@ async fn find(
             return Ok((program, version));
         }
     }
-    let program = cache.tool().join("bin/uv");
+    let program = tool::program(cache);
     if let Ok(version) = version(&program, config).await {
         return Ok((program, version));
     }
@@ -150,7 +171,7 @@ async fn find(
     // Another process may have installed it while we waited.
     if version(&program, config).await.is_err() {
         tell(Progress::InstallingUv);
-        install(config, cache, interpreter).await?;
+        tool::install(config, cache, interpreter).await?;
     }
     let version = version(&program, config).await.map_err(|details| Error::Uv {
         why: "the `uv` that was installed into the cache does not run here; install `uv` and name it"
@@ -172,46 +193,8 @@ async fn version(program: &Path, config: &EnvironmentsConfig) -> Result<String, 
     Ok(version.to_owned())
 }
 
-async fn install(config: &EnvironmentsConfig, cache: &Cache, interpreter: &Interpreter) -> Result<(), Error> {
-    let tool = cache.tool();
-    let partial = tool.with_extension("partial");
-    for leftover in [&partial, &tool] {
-        if leftover.exists() {
-            fs::remove_dir_all(leftover).map_err(Error::cache(leftover))?;
-        }
-    }
-    let mut venv = bare(&interpreter.executable, config);
-    venv.args(["-I", "-m", "venv"]).arg(&partial);
-    let hint =
-        "install it yourself, or the `venv` and `ensurepip` modules (for example `apt install python3-venv`)";
-    succeed(venv, hint).await?;
-    let mut pip = bare(&partial.join("bin/python"), config);
-    pip.args(["-m", "pip", "install", "--quiet", "--no-input", "--no-deps", "--only-binary=:all:"]);
-    pip.args(["--disable-pip-version-check", "--no-cache-dir"]);
-    if let Some(index) = &config.index {
-        pip.arg(format!("--index-url={index}"));
-    }
-    pip.arg(PACKAGE);
-    succeed(pip, "install it yourself, or check that the package index can be reached").await?;
-    // Scripts of a moved virtual environment break, but of this one only the native program is used.
-    fs::rename(&partial, &tool).map_err(Error::cache(&tool))
-}
-
-async fn succeed(mut command: Command, hint: &str) -> Result<(), Error> {
-    let failed = |details: String| Error::Uv {
-        why: format!("`uv` cannot be installed into the cache; {hint}"),
-        details,
-    };
-    let Output { status, stdout, stderr } =
-        command.output().await.map_err(|error| failed(error.to_string()))?;
-    if status.success() {
-        return Ok(());
-    }
-    Err(failed(String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned()))
-}
-
 /// A program that dies with us, knows what was handed in, and reads nothing.
-fn bare(program: &Path, config: &EnvironmentsConfig) -> Command {
+pub(super) fn bare(program: &Path, config: &EnvironmentsConfig) -> Command {
     let mut command = Command::new(program);
     command.env_clear().env("PATH", &config.path).envs(&config.variables);
     command.stdin(Stdio::null()).kill_on_drop(true);

@@ -99,18 +99,34 @@ fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
-/// The `uv` of the cache that all tests share and keep, installed by the first that needs it.
+/// The cache that all tests share and keep.
+fn shared_cache() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("environments")
+}
+
+/// An environment of the shared cache, made by the first that needs it, with these modules preloaded.
+pub(crate) async fn shared(requirements: &[&str], preload: &[&str]) -> Arc<Environment> {
+    let config = EnvironmentsConfig { path: path_without_uv(), ..config(&shared_cache()) };
+    let environments = Environments::open(config).await.unwrap();
+    let requirements = set(requirements).preloading(preload.iter().copied());
+    environments.get(&requirements).await.expect("the tests need the package index")
+}
+
+/// The `uv` of the shared cache.
 async fn uv() -> PathBuf {
     static UV: OnceCell<PathBuf> = OnceCell::const_new();
     UV.get_or_init(|| async {
-        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("environments");
-        let config = EnvironmentsConfig { path: path_without_uv(), ..config(&cache) };
-        let environments = Environments::open(config).await.unwrap();
-        environments.get(&set(&["six", "idna"])).await.expect("the tests need the package index");
-        cache.join("tool/bin/uv")
+        shared(&["six", "idna"], &[]).await;
+        private_uv(&shared_cache())
     })
     .await
     .clone()
+}
+
+/// The `uv` that was installed into a cache.
+fn private_uv(cache: &Path) -> PathBuf {
+    let versions = std::fs::read_dir(cache.join("tool")).unwrap().map(|entry| entry.unwrap().path());
+    versions.map(|version| version.join("bin/uv")).find(|uv| uv.is_file()).expect("it was installed")
 }
 
 fn path_without_uv() -> OsString {

@@ -1,8 +1,10 @@
 //! What stays in the cache, what is repaired there, and what is taken away.
 
+use std::collections::HashMap;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 
-use selfmade_sandbox::environment::{Keep, Progress};
+use selfmade_sandbox::environment::{Keep, ProblemKind, Progress, Pruned};
 
 use super::{Heard, Place, set};
 
@@ -19,10 +21,9 @@ async fn offline_the_cache_is_enough_to_make_it_again() {
     let mut place = Place::new().await;
     let made = place.get(&["six"]).await.unwrap().id.clone();
     fs::remove_dir_all(place.cached("locks")).unwrap();
+    fs::rename(place.cached(&format!("environments/{made}")), place.cached("environments/lost")).unwrap();
     place.config.offline = true;
-    let environments = place.open().await;
-    assert_eq!(environments.prune(Keep::environments(0)).await.unwrap().environments, [made.as_str()]);
-    assert_eq!(environments.get(&set(&["six"])).await.unwrap().id, made);
+    assert_eq!(place.get(&["six"]).await.unwrap().id, made);
 }
 
 #[tokio::test]
@@ -63,6 +64,54 @@ async fn the_one_used_longest_ago_is_pruned_first() {
     assert!(pruned.bytes > 0);
     assert!(environments.made(&old).is_none() && environments.made(&new).is_some());
     assert_eq!(environments.prune(Keep::bytes(1)).await.unwrap().environments, [new]);
+}
+
+/// What environments and downloads take on the disk, each file once.
+fn taken(place: &Place) -> u64 {
+    let mut folders = vec![place.cached("environments"), place.cached("downloads")];
+    let mut files = HashMap::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let entry = entry.unwrap();
+            let found = entry.metadata().unwrap();
+            files.insert(found.ino(), found.blocks() * 512);
+            if found.is_dir() {
+                folders.push(entry.path());
+            }
+        }
+    }
+    files.values().sum()
+}
+
+#[tokio::test]
+async fn pruning_frees_what_it_says_and_the_downloads_go_too() {
+    let place = Place::new().await;
+    let environments = place.open().await;
+    // Some four megabytes, most of them in files that environment and downloads share.
+    let size = {
+        let made = environments.get(&set(&["setuptools"])).await.unwrap();
+        environments.made(&made.id).unwrap().bytes()
+    };
+    let before = taken(&place);
+    let pruned = environments.prune(Keep::environments(0)).await.unwrap();
+    assert_eq!(pruned.environments.len(), 1);
+    assert_eq!(pruned.bytes, before - taken(&place));
+    assert!(pruned.bytes >= size, "{} of {size} were freed", pruned.bytes);
+    assert_eq!(environments.prune(Keep::environments(0)).await.unwrap(), Pruned::default());
+}
+
+#[tokio::test]
+async fn downloads_that_another_environment_has_stay() {
+    let mut place = Place::new().await;
+    let environments = place.open().await;
+    let first = environments.get(&set(&["six"])).await.unwrap().id.clone();
+    environments.get(&set(&["idna"])).await.unwrap();
+    environments.get(&set(&["six", "attrs"])).await.unwrap();
+    assert_eq!(environments.prune(Keep::environments(1)).await.unwrap().environments.len(), 2);
+    place.config.offline = true;
+    assert_eq!(place.get(&["six"]).await.unwrap().id, first);
+    let (kind, package, _) = place.failed(&["idna"]).await;
+    assert_eq!((kind, package.as_deref()), (ProblemKind::NotInCache, Some("idna")));
 }
 
 #[tokio::test]

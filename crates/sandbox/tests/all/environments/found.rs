@@ -1,6 +1,8 @@
 //! Which interpreter and which `uv` are taken.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
@@ -82,4 +84,60 @@ async fn offline_uv_is_not_fetched() {
     place.config.offline = true;
     let error = place.open().await.get(&set(&["six"])).await.unwrap_err();
     assert!(error.to_string().contains("is not fetched while offline"), "{error}");
+}
+
+fn pinned_version() -> &'static str {
+    let pinned = include_str!("../../../src/environment/uv.txt");
+    pinned.split_once("\nuv==").unwrap().1.split(' ').next().unwrap()
+}
+
+#[tokio::test]
+async fn the_private_uv_is_the_exact_version_we_know() {
+    super::uv().await;
+    let version = pinned_version();
+    #[allow(clippy::disallowed_methods, reason = "asks the program the test is about")]
+    let told = Command::new(super::shared_cache().join("tool").join(version).join("bin/uv"))
+        .arg("--version")
+        .output();
+    let told = String::from_utf8(told.unwrap().stdout).unwrap();
+    assert_eq!(told.split_whitespace().nth(1), Some(version), "{told}");
+}
+
+/// An index that offers something else under the name of `uv`.
+fn forged_index(version: &str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let page = format!("<a href=\"/uv-{version}-py3-none-any.whl\">uv-{version}-py3-none-any.whl</a>");
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut head = BufReader::new(stream.try_clone().unwrap());
+            let mut line = String::new();
+            head.read_line(&mut line).unwrap();
+            let wheel = line.contains(".whl");
+            while line.trim_end() != "" {
+                line.clear();
+                head.read_line(&mut line).unwrap();
+            }
+            let (kind, body) =
+                if wheel { ("application/octet-stream", "evil") } else { ("text/html", &*page) };
+            let size = body.len();
+            write!(stream, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: {kind}\r\nContent-Length: {size}\r\n\r\n{body}")
+                .unwrap();
+        }
+    });
+    format!("http://{address}/simple/")
+}
+
+#[tokio::test]
+async fn a_uv_that_is_not_the_one_we_know_is_not_installed() {
+    let mut place = Place::without_uv();
+    place.config.uv = None;
+    place.config.path = super::path_without_uv();
+    let version = pinned_version();
+    place.config.index = Some(forged_index(version));
+    place.config.variables.insert("NO_PROXY".to_owned(), "127.0.0.1".to_owned());
+    let error = place.open().await.get(&set(&["six"])).await.unwrap_err();
+    assert!(error.to_string().contains("not what we know it to be"), "{error} {:?}", error.details());
+    assert!(!place.cached("tool").join(version).exists());
 }

@@ -1,0 +1,89 @@
+//! The private `uv`: installed into the cache from its Python package by the interpreter's own `pip`. Its version is exact and
+//! its files have the hashes we know, because what it installs can be trusted no more than itself.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Output;
+
+use tokio::process::Command;
+
+use crate::environment::cache::Cache;
+use crate::environment::config::EnvironmentsConfig;
+use crate::environment::error::Error;
+use crate::environment::interpreter::Interpreter;
+use crate::environment::uv::bare;
+
+const PINNED: &str = include_str!("uv.txt");
+
+/// Where it is, or would be.
+pub(super) fn program(cache: &Cache) -> PathBuf {
+    cache.tool(version()).join("bin/uv")
+}
+
+fn version() -> &'static str {
+    let line = PINNED.lines().find_map(|line| line.strip_prefix("uv=="));
+    line.and_then(|line| line.split(' ').next()).unwrap_or_default()
+}
+
+pub(super) async fn install(
+    config: &EnvironmentsConfig,
+    cache: &Cache,
+    interpreter: &Interpreter,
+) -> Result<(), Error> {
+    let tool = cache.tool(version());
+    let partial = cache.tool("partial");
+    for leftover in [&partial, &tool] {
+        if leftover.exists() {
+            fs::remove_dir_all(leftover).map_err(Error::cache(leftover))?;
+        }
+    }
+    let mut venv = bare(&interpreter.executable, config);
+    venv.args(["-I", "-m", "venv"]).arg(&partial);
+    let hint =
+        "install it yourself, or the `venv` and `ensurepip` modules (for example `apt install python3-venv`)";
+    succeed(venv, hint).await?;
+    let mut pip = bare(&partial.join("bin/python"), config);
+    pip.args(["-m", "pip", "install", "--quiet", "--no-input", "--no-deps", "--only-binary=:all:"]);
+    pip.args(["--disable-pip-version-check", "--no-cache-dir", "--require-hashes"]);
+    if let Some(index) = &config.index {
+        pip.arg(format!("--index-url={index}"));
+    }
+    let pinned = partial.join("uv.txt");
+    fs::write(&pinned, PINNED).map_err(Error::cache(&pinned))?;
+    pip.arg("-r").arg(pinned);
+    succeed(pip, "install it yourself, or check that the package index can be reached").await?;
+    // Scripts of a moved virtual environment break, but of this one only the native program is used.
+    fs::rename(&partial, &tool).map_err(Error::cache(&tool))
+}
+
+async fn succeed(mut command: Command, hint: &str) -> Result<(), Error> {
+    let failed = |details: String| Error::Uv { why: why(&details, hint), details };
+    let Output { status, stdout, stderr } =
+        command.output().await.map_err(|error| failed(error.to_string()))?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(failed(String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned()))
+}
+
+fn why(details: &str, hint: &str) -> String {
+    let hint = match details.contains("DO NOT MATCH THE HASHES") {
+        true => "what the index offers as its package is not what we know it to be, by its hash",
+        false => hint,
+    };
+    format!("`uv` cannot be installed into the cache; {hint}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PINNED, version};
+
+    #[test]
+    fn one_exact_version_is_pinned_with_its_hashes() {
+        let numbers: Vec<u32> = version().split('.').map(|number| number.parse().unwrap()).collect();
+        assert_eq!(numbers.len(), 3);
+        let lines: Vec<&str> = PINNED.lines().filter(|line| !line.starts_with('#')).collect();
+        assert!(lines[0].starts_with("uv=="));
+        assert!(lines[1..].iter().all(|line| line.starts_with("    --hash=sha256:")), "{lines:?}");
+    }
+}

@@ -58,7 +58,8 @@ impl Build<'_> {
 
     fn command(&self, packages: &Path, offline: bool) -> Command {
         let mut command = self.uv.command(["pip", "install", "--require-hashes", "--no-deps", "-r", "-"]);
-        command.arg("--target").arg(packages);
+        // A cell cannot keep what it compiles, so every one of them would compile what it imports again.
+        command.arg("--compile-bytecode").arg("--target").arg(packages);
         if !self.config.policy.allow_source {
             command.arg("--no-build");
         }

@@ -21,6 +21,15 @@ async fn functions_import_what_is_required_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn modules_are_compiled_once_and_not_in_every_cell() {
+    let place = Place::new().await;
+    let world = World::with(config(), place.get(&["six"]).await.unwrap()).await;
+    let answer =
+        world.returned("def f():\n    import os, six\n    return os.path.isfile(six.__cached__)").await;
+    assert_eq!(answer, serde_json::json!(true));
+}
+
+#[tokio::test]
 async fn the_modules_of_required_packages_are_preloaded_unless_others_are_named() {
     let place = Place::new().await;
     let environments = place.open().await;

@@ -29,6 +29,7 @@ use super::redact::Redactor;
 use super::refusal::Refusal;
 use super::tunnel::Tunnel;
 use super::upstream::Upstream;
+use super::watched::{Watch, Watched};
 
 pub(super) struct Connection {
     pub(super) shared: Arc<Shared>,
@@ -38,18 +39,19 @@ pub(super) struct Connection {
     upstream: tokio::sync::Mutex<Option<Upstream>>,
     /// What the connection becomes once a CONNECT has been answered.
     pub(super) tunnel: Mutex<Option<Tunnel>>,
+    pub(super) watch: Watch,
 }
 
 impl Connection {
     pub(super) fn new(shared: Arc<Shared>, gate: Arc<Gate>) -> Arc<Connection> {
-        let (upstream, tunnel) = Default::default();
-        Arc::new(Connection { shared, gate, inside: None, upstream, tunnel })
+        let (upstream, tunnel, watch) = Default::default();
+        Arc::new(Connection { shared, gate, inside: None, upstream, tunnel, watch })
     }
 
     fn within(&self, target: Target) -> Arc<Connection> {
-        let (upstream, tunnel) = Default::default();
+        let (upstream, tunnel, watch) = Default::default();
         let (shared, gate) = (self.shared.clone(), self.gate.clone());
-        Arc::new(Connection { shared, gate, inside: Some(target), upstream, tunnel })
+        Arc::new(Connection { shared, gate, inside: Some(target), upstream, tunnel, watch })
     }
 
     /// Serves a connection of the cell, and the tunnel it may become.
@@ -83,7 +85,8 @@ impl Connection {
             let connection = connection.clone();
             async move { Ok::<_, Infallible>(connection.answer(request).await) }
         });
-        let served = builder.serve_connection(TokioIo::new(stream), service).with_upgrades().await;
+        let stream = TokioIo::new(Watched::new(stream, self.watch.clone()));
+        let served = builder.serve_connection(stream, service).with_upgrades().await;
         if let Err(error) = served
             && error.is_parse()
         {
@@ -95,7 +98,11 @@ impl Connection {
 
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         let entry = self.begin(request.method().as_str());
+        let sound = self.watch.framing().next_is_sound();
         let answered = match *request.method() {
+            _ if !sound => Err(Refusal::Malformed {
+                why: "the length of its body is stated more than once, or unreadable",
+            }),
             Method::CONNECT if self.inside.is_some() => {
                 Err(Refusal::NotCarried { what: "a CONNECT within TLS" })
             }

@@ -82,8 +82,7 @@ impl Target {
 /// Refuses what the next server could read differently.
 pub(super) fn check(head: &Parts, target: &Target) -> Result<(), Refusal> {
     let malformed = |why| Err(Refusal::Malformed { why });
-    let count = |name: HeaderName| head.headers.get_all(name).iter().count();
-    if count(HOST) > 1 {
+    if head.headers.get_all(HOST).iter().count() > 1 {
         return malformed("it has more than one Host");
     }
     if let Some(value) = head.headers.get(HOST) {
@@ -91,10 +90,6 @@ pub(super) fn check(head: &Parts, target: &Target) -> Result<(), Refusal> {
         if named.as_ref() != Some(target) {
             return malformed("its Host is not the host of its URL");
         }
-    }
-    let (lengths, codings) = (count(CONTENT_LENGTH), count(TRANSFER_ENCODING));
-    if lengths + codings > 1 {
-        return malformed("it states the length of its body more than once");
     }
     let chunked = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"chunked");
     if !head.headers.get_all(TRANSFER_ENCODING).iter().all(chunked) {

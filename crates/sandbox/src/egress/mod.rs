@@ -15,6 +15,7 @@ mod body;
 mod exchange;
 mod gate;
 mod head;
+mod framing;
 mod host;
 mod idle;
 mod policy;
@@ -30,6 +31,7 @@ mod upstream;
 mod variables;
 
 use std::any::Any;
+mod watched;
 use std::os::fd::OwnedFd;
 
 pub use self::authority::AuthorityError;

@@ -63,6 +63,7 @@ impl Connection {
             }
         };
         entry.answered(200);
+        self.watch.framing().stop();
         let tunnel = Tunnel { upgrade, target, entry: entry.clone(), upstream };
         *self.tunnel.lock().unwrap_or_else(PoisonError::into_inner) = Some(tunnel);
         Ok(Response::new(body::of_text(String::new())))

@@ -208,21 +208,26 @@ async fn requests_with_two_readings_are_refused() {
 }
 
 #[tokio::test]
-async fn a_length_beside_chunks_is_not_sent_on_and_ends_the_connection() {
+async fn a_length_beside_chunks_is_refused_and_ends_the_connection() {
     let world = World::new();
     let server = world.http_server().await;
     let way = world.serve(&policy(&[format!("api.test:{}", server.port)]));
     let url = format!("http://api.test:{}/", server.port);
+    let first = format!("POST {url} HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n");
     let rest = "0\r\n\r\nGET http://hidden.test/ HTTP/1.1\r\nConnection: close\r\n\r\n";
     for headers in [
         "Content-Length: 65\r\nTransfer-Encoding: chunked",
         "Transfer-Encoding: chunked\r\nContent-Length: 65",
+        "Content-Length: 5\r\nContent-Length: 5",
     ] {
-        let answer = talk(&way, &format!("POST {url} HTTP/1.1\r\n{headers}\r\n\r\n{rest}")).await;
-        assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{answer}");
-        assert_eq!(rule(&world.record().await), format!("api.test:{}", server.port));
+        let answer = talk(&way, &format!("{first}POST {url} HTTP/1.1\r\n{headers}\r\n\r\n{rest}")).await;
+        assert_eq!(answer.matches("HTTP/1.1 200").count(), 1, "{answer}");
+        assert!(answer.contains("HTTP/1.1 400") && answer.contains("stated more than once"), "{answer}");
+        assert_eq!(answer.matches("HTTP/1.1 ").count(), 2, "{answer}");
+        world.record().await;
+        assert_eq!(rule(&world.record().await), "malformed");
     }
-    assert!(server.seen().iter().all(|seen| !seen.contains("content-length")), "{:?}", server.seen());
+    assert!(server.seen().iter().all(|seen| seen.ends_with("hello")), "{:?}", server.seen());
 }
 
 #[tokio::test]

@@ -10,10 +10,10 @@ use super::record::Way;
 
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub(super) enum Refusal {
-    #[error("host `{host}` is not listed; ask for `{host}` among the hosts that may be reached")]
+    #[error("host `{host}` is not listed; add `{host}` to the function's `network` grant")]
     NotListed { host: Host },
     #[error(
-        "port {port} of host `{host}` is not listed; ask for `{host}:{port}` among the hosts that may be reached"
+        "port {port} of host `{host}` is not listed; add `{host}:{port}` to the function's `network` grant"
     )]
     Port { host: Host, port: u16 },
     #[error(

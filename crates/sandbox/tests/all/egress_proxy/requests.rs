@@ -111,10 +111,10 @@ async fn a_refusal_names_the_host_and_what_to_ask_for() {
     let way = world.serve(&policy(&["api.test".to_owned()]));
     let answer = get(&way, "http://other.test/", "").await;
     assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
-    assert!(answer.ends_with("ask for `other.test` among the hosts that may be reached\n"), "{answer}");
+    assert!(answer.ends_with("add `other.test` to the function's `network` grant\n"), "{answer}");
     assert_eq!(rule(&world.record().await), "not-listed");
     let answer = get(&way, "http://api.test:8080/", "").await;
-    assert!(answer.contains("ask for `api.test:8080`"), "{answer}");
+    assert!(answer.contains("add `api.test:8080`"), "{answer}");
     assert_eq!(rule(&world.record().await), "port");
     let (head, _) = connect(&way, "other.test:443").await;
     assert!(head.starts_with("HTTP/1.1 403 egress (not-listed): host `other.test`"), "{head}");

@@ -16,6 +16,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::Mode;
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_send_signal, waitpid};
 
 use crate::stage1::plan::{Failure, PROBE_ARGUMENT, Plan, STAGE1_ARGUMENT};
@@ -70,6 +71,8 @@ fn say(error: &StepError) {
 
 fn build_and_watch() -> Result<i32, StepError> {
     sys::close_all_from(3).step("close inherited descriptors")?;
+    // What is made here is for cells, who may be another user than we are.
+    rustix::process::umask(Mode::from_raw_mode(0o022));
     let plan = read_plan()?;
     if plan.layers.namespaces {
         namespaces::enter(&plan)?;

@@ -15,6 +15,7 @@ mod output;
 mod pool;
 mod support;
 mod values;
+mod umask;
 mod verbs;
 mod warm;
 mod weaker;

@@ -30,7 +30,7 @@ pub(crate) struct Setting {
 
 pub(crate) struct Pool {
     setting: Arc<Setting>,
-    nests: Mutex<HashMap<String, Arc<Nest>>>,
+    nests: Mutex<HashMap<Arc<Environment>, Arc<Nest>>>,
     /// Counts uses, to know which environment was used longest ago.
     uses: AtomicU64,
     warm: Mutex<VecDeque<(WarmKey, Cell)>>,
@@ -110,7 +110,7 @@ impl Pool {
     fn nest(&self, environment: &Arc<Environment>) -> Arc<Nest> {
         let now = self.uses.fetch_add(1, Ordering::Relaxed);
         let mut nests = lock(&self.nests);
-        let nest = nests.entry(environment.id.clone()).or_insert_with(|| {
+        let nest = nests.entry(Arc::clone(environment)).or_insert_with(|| {
             Arc::new(Nest {
                 setting: Arc::clone(&self.setting),
                 environment: Arc::clone(environment),
@@ -132,10 +132,12 @@ impl Pool {
 }
 
 /// Cells that are running keep their zygote until they end.
-fn retire_oldest(nests: &mut HashMap<String, Arc<Nest>>) {
-    let oldest =
-        nests.iter().min_by_key(|(_, nest)| nest.last_used.load(Ordering::Relaxed)).map(|(id, _)| id.clone());
-    if let Some(nest) = oldest.and_then(|id| nests.remove(&id)) {
+fn retire_oldest(nests: &mut HashMap<Arc<Environment>, Arc<Nest>>) {
+    let oldest = nests
+        .values()
+        .min_by_key(|nest| nest.last_used.load(Ordering::Relaxed))
+        .map(|nest| Arc::clone(&nest.environment));
+    if let Some(nest) = oldest.and_then(|environment| nests.remove(&environment)) {
         nest.retired.store(true, Ordering::Relaxed);
         lock(&nest.ready).clear();
         lock(&nest.current).take();

@@ -24,6 +24,7 @@ mod tool;
 mod usage;
 mod uv;
 
+use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 
 pub use self::config::EnvironmentsConfig;
@@ -40,7 +41,7 @@ pub use self::requirements::Requirements;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Environment {
-    /// Two environments with the same id are the same.
+    /// Two environments with the same id have the same packages for the same interpreter.
     pub id: String,
     /// The interpreter, as a path that is shown.
     pub python: PathBuf,
@@ -50,4 +51,12 @@ pub struct Environment {
     pub site_packages: Vec<PathBuf>,
     /// Modules the zygote imports, so that cells are born with them.
     pub preload: Vec<String>,
+}
+
+impl Hash for Environment {
+    /// The id stands for all but what is preloaded.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+        self.preload.hash(state);
+    }
 }

@@ -75,6 +75,21 @@ async fn environments_used_longest_ago_are_retired() {
 }
 
 #[tokio::test]
+async fn environments_that_differ_in_what_they_preload_have_zygotes_of_their_own() {
+    let world = World::new().await;
+    let source = "def f():\n    import sys\n    return ['colorsys' in sys.modules, 'wave' in sys.modules]";
+    for (preload, expected) in
+        [("colorsys", [true, false]), ("wave", [false, true]), ("colorsys", [true, false])]
+    {
+        let mut job = world.job(source, json!({}));
+        job.environment =
+            Arc::new(Environment { preload: vec![preload.to_owned()], ..(*environment()).clone() });
+        assert_eq!(returned(world.run(&job).await.ending), json!(expected));
+    }
+    assert_eq!(world.sandbox.processes().0.len(), 2);
+}
+
+#[tokio::test]
 async fn an_environment_that_cannot_start_says_why() {
     let world = World::new().await;
     let mut job = world.job(HELLO, json!({}));

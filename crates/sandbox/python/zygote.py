@@ -42,6 +42,9 @@ class Zygote:
     def prepare(self):
         sys.path.extend(self._boot["sys_path"])
         skipped = [name for name in self._boot["preload"] if not _imported(name)]
+        # Only what was loaded just now had use for it; a job with a way out is told of it again.
+        os.environ.pop("SSL_CERT_FILE", None)
+        _look_for_the_proxy()
         sys.stdout.reconfigure(line_buffering=True)
         _rehearse(self._boot["rehearsal"])
         if self._namespaces:
@@ -177,6 +180,13 @@ def _rehearse(jobs):
         for job in jobs:
             cell.rehearse(job)
     del sys.modules["selfmade"]
+
+
+def _look_for_the_proxy():
+    """Every client finds the proxy by the usual variables, but this one only when it is told to look at them."""
+    aiohttp = sys.modules.get("aiohttp")
+    if aiohttp is not None:
+        aiohttp.ClientSession.__init__.__kwdefaults__["trust_env"] = True
 
 
 def _new_chances():

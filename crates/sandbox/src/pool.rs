@@ -2,6 +2,7 @@
 //! mends itself: a dead zygote is replaced, a dead cell is not handed out, a failed fork is told to whoever waits for it.
 
 use std::collections::{HashMap, VecDeque};
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,6 +27,8 @@ pub(crate) struct Setting {
     pub(crate) stage1: PathBuf,
     pub(crate) layers: Layers,
     pub(crate) cgroups: Option<Cgroups>,
+    /// What cells check servers by, where they may have a way out.
+    pub(crate) certificates: Option<File>,
 }
 
 pub(crate) struct Pool {
@@ -36,8 +39,14 @@ pub(crate) struct Pool {
     warm: Mutex<VecDeque<(WarmKey, Cell)>>,
 }
 
-/// Environment and key of a warm job.
-pub(crate) type WarmKey = (String, String);
+/// What a warm job must have in common with those that used its cell before.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct WarmKey {
+    pub(crate) environment: Arc<Environment>,
+    pub(crate) key: String,
+    /// A cell that had a way out knows where it was, so it is not for a job without one.
+    pub(crate) way_out: bool,
+}
 
 impl Pool {
     pub(crate) fn new(setting: Setting) -> Pool {
@@ -201,9 +210,8 @@ impl Nest {
         if let Some(zygote) = lock(&self.current).as_ref().filter(|zygote| !zygote.gone.is_cancelled()) {
             return Ok(Arc::clone(zygote));
         }
-        let setting = &self.setting;
-        let zygote =
-            Zygote::start(&setting.config, &setting.stage1, setting.layers, &self.environment).await?;
+        let Setting { config, stage1, layers, certificates, .. } = &*self.setting;
+        let zygote = Zygote::start(config, stage1, *layers, &self.environment, certificates.as_ref()).await?;
         let zygote = Arc::new(zygote);
         *lock(&self.current) = Some(Arc::clone(&zygote));
         Ok(zygote)

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use crate::cell::Cell;
 use crate::config::Config;
 use crate::doctor::{self, Layer, Layers};
-use crate::egress::Egress;
+use crate::egress::{Egress, in_memory};
 use crate::ending::Outcome;
 use crate::environment::Environment;
 use crate::error::Error;
@@ -52,7 +53,9 @@ impl Sandbox {
             );
         }
         let proxy_port = config.proxy_port;
-        let pool = Pool::new(Setting { config, stage1, layers, cgroups: cgroups.ok() });
+        let bundle = egress.as_ref().filter(|_| layers.namespaces).map(|egress| egress.ca_bundle_pem());
+        let certificates = bundle.map(in_memory).transpose()?;
+        let pool = Pool::new(Setting { config, stage1, layers, cgroups: cgroups.ok(), certificates });
         Ok(Sandbox { pool, found, egress, proxy_port, stopped: AtomicBool::new(false) })
     }
 
@@ -85,7 +88,11 @@ impl Sandbox {
         }
         let key = match &job.isolation {
             Isolation::Fresh => None,
-            Isolation::Warm { key } => Some((job.environment.id.clone(), key.clone())),
+            Isolation::Warm { key } => Some(WarmKey {
+                environment: Arc::clone(&job.environment),
+                key: key.clone(),
+                way_out: job.egress.is_some(),
+            }),
         };
         for _ in 1..ATTEMPTS {
             match self.attempt(job, key.as_ref(), &host, cancel).await {
@@ -113,11 +120,11 @@ impl Sandbox {
                 cell = self.pool.take(&job.environment) => cell?,
             },
         };
-        let way_out = self.way_out(job, &cell).await?;
+        let way_out = self.way_out(job, &mut cell).await?;
         let proxy = way_out.is_some().then_some(self.proxy_port);
         let running = cell.run(job, Arc::clone(host), proxy, cancel);
         let (outcome, reusable) = self.run_and_refill(running, &job.environment).await?;
-        if let Some(key) = key.filter(|_| reusable && way_out.is_none()) {
+        if let Some(key) = key.filter(|_| reusable) {
             self.pool.keep_warm(key.clone(), cell);
         }
         Ok(outcome)
@@ -138,7 +145,7 @@ impl Sandbox {
     async fn way_out(
         &self,
         job: &Job,
-        cell: &crate::cell::Cell,
+        cell: &mut Cell,
     ) -> Result<Option<Box<dyn std::any::Any + Send>>, Error> {
         let Some(policy) = &job.egress else { return Ok(None) };
         let Some(egress) = &self.egress else {

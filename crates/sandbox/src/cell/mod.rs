@@ -40,6 +40,8 @@ pub(crate) struct Cell {
     /// Writable memory it was born with, which its limit comes on top of.
     born_with: u64,
     cgroup: Option<Cgroup>,
+    /// Where its way out begins, if it ever had one.
+    listener: Option<OwnedFd>,
     pub(crate) zygote: Arc<Zygote>,
 }
 
@@ -70,6 +72,7 @@ impl Cell {
             reaped: newborn.reaped,
             born_with: 0,
             cgroup: None,
+            listener: None,
             zygote: Arc::clone(zygote),
         };
         if let Some(cgroups) = cgroups {
@@ -101,9 +104,13 @@ impl Cell {
         }
     }
 
-    /// Opens a listener on its own loopback.
-    pub(crate) async fn listen(&self) -> Result<OwnedFd, Error> {
-        self.zygote.listen(self.number).await
+    /// A listener on its own loopback, opened once and used again by the next job of a warm cell.
+    pub(crate) async fn listen(&mut self) -> Result<OwnedFd, Error> {
+        let listener = match self.listener.take() {
+            Some(listener) => listener,
+            None => self.zygote.listen(self.number).await?,
+        };
+        Ok(self.listener.insert(listener).try_clone()?)
     }
 
     pub(crate) fn is_alive(&self) -> bool {

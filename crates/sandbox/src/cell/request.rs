@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::cell::Cell;
+use crate::egress::proxy_variables;
 use crate::error::Error;
 use crate::job::{Isolation, Job};
 use crate::protocol::{FunctionFrame, JobFrame, ToCell, encode_frame};
+use crate::stage1::plan::CERTIFICATES;
 
 impl Cell {
     pub(super) fn job_frame(&self, job: &Job, proxy: Option<u16>) -> Result<Vec<u8>, Error> {
@@ -29,7 +31,7 @@ impl Cell {
             input: &job.input,
             secrets: &job.secrets,
             verbs: &job.verbs,
-            variables: variables(proxy),
+            variables: proxy.into_iter().flat_map(|port| proxy_variables(port, CERTIFICATES)).collect(),
             limits: BTreeMap::from([
                 ("RLIMIT_DATA", job.limits.memory_bytes.saturating_add(self.born_with)),
                 ("RLIMIT_NPROC", u64::from(job.limits.processes)),
@@ -41,13 +43,4 @@ impl Cell {
         };
         encode_frame(&ToCell::Job(frame)).map_err(|error| Error::Job { why: error.to_string() })
     }
-}
-
-/// Where the cell's programs find the proxy. Both spellings are in use.
-fn variables(proxy: Option<u16>) -> BTreeMap<&'static str, String> {
-    let Some(port) = proxy else { return BTreeMap::new() };
-    ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"]
-        .into_iter()
-        .map(|name| (name, format!("http://127.0.0.1:{port}")))
-        .collect()
 }

@@ -1,8 +1,9 @@
 //! Egress: the only way out of a cell. A proxy outside the cell accepts on a listener inside the cell's network namespace,
 //! resolves names itself, lets through what the job's policy lists, and records every request.
 //!
-//! The policy is data. Which policy a job gets, and where the records are kept, is the caller's business; so is placing the
-//! certificates and the environment variables in the cell.
+//! The policy is data. Which policy a job gets, and where the records are kept, is the caller's business. The certificates are
+//! put into the view that a zygote and its cells share, and the variables into the job; cells without a way out have neither
+//! to wait nor to pay for them.
 //!
 //! A sealed secret is put in for its own hosts, in header values (also inside `Basic` credentials), path and query; never in
 //! bodies. Its value is replaced back in the header values and the body of what these hosts answer, as a net against
@@ -12,10 +13,11 @@
 mod address;
 mod authority;
 mod body;
+mod bundle;
 mod exchange;
+mod framing;
 mod gate;
 mod head;
-mod framing;
 mod host;
 mod idle;
 mod policy;
@@ -29,12 +31,13 @@ mod seal;
 mod tunnel;
 mod upstream;
 mod variables;
+mod watched;
 
 use std::any::Any;
-mod watched;
 use std::os::fd::OwnedFd;
 
 pub use self::authority::AuthorityError;
+pub(crate) use self::bundle::in_memory;
 pub use self::host::{Host, HostRule};
 pub use self::policy::{EgressLimits, EgressPolicy, OnMisuse, SealedSecret, SecretText};
 pub use self::proxy::{Proxy, ProxyConfig};
@@ -46,4 +49,7 @@ pub use self::variables::proxy_variables;
 pub trait Egress: Send + Sync {
     /// Serves what connects to `listener`, a TCP socket listening on the cell's own loopback, until the guard is dropped.
     fn serve(&self, listener: OwnedFd, policy: &EgressPolicy) -> std::io::Result<Box<dyn Any + Send>>;
+
+    /// What programs in a cell check servers by, in PEM: the public authorities, and its own if it ends TLS itself.
+    fn ca_bundle_pem(&self) -> &str;
 }

@@ -75,11 +75,6 @@ impl Proxy {
     pub fn ca_certificate_pem(&self) -> &str {
         self.shared.authority.certificate_pem()
     }
-
-    /// The same with the public authorities: what a cell's certificate file must hold.
-    pub fn ca_bundle_pem(&self) -> &str {
-        &self.bundle
-    }
 }
 
 impl Egress for Proxy {
@@ -92,6 +87,10 @@ impl Egress for Proxy {
         let listener = TcpListener::from_std(listener)?;
         let accepting = runtime.spawn(accept(self.shared.clone(), gate, listener));
         Ok(Box::new(AbortOnDropHandle::new(accepting)))
+    }
+
+    fn ca_bundle_pem(&self) -> &str {
+        &self.bundle
     }
 }
 

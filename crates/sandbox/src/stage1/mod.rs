@@ -10,13 +10,16 @@ pub(crate) mod plan;
 pub(crate) mod probe;
 mod root;
 
-use std::io;
+use std::fs::File;
+use std::io::{self, IoSliceMut};
+use std::mem::MaybeUninit;
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::Mode;
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_send_signal, waitpid};
 
 use crate::stage1::plan::{Failure, PROBE_ARGUMENT, Plan, STAGE1_ARGUMENT};
@@ -73,10 +76,11 @@ fn build_and_watch() -> Result<i32, StepError> {
     sys::close_all_from(3).step("close inherited descriptors")?;
     // What is made here is for cells, who may be another user than we are.
     rustix::process::umask(Mode::from_raw_mode(0o022));
-    let plan = read_plan()?;
+    let (plan, certificates) = read_plan()?;
     if plan.layers.namespaces {
-        namespaces::enter(&plan)?;
+        namespaces::enter(&plan, certificates.as_ref())?;
     }
+    drop(certificates);
     match sys::fork().step("fork the zygote")? {
         None => {
             let error = become_zygote(&plan);
@@ -87,11 +91,22 @@ fn build_and_watch() -> Result<i32, StepError> {
     }
 }
 
-fn read_plan() -> Result<Plan, StepError> {
+/// The plan, and the certificates of cells if they may have a way out.
+fn read_plan() -> Result<(Plan, Option<File>), StepError> {
     let mut buffer = vec![0; 1 << 20];
-    let (size, _) = rustix::net::recv(io::stdin(), &mut buffer[..], rustix::net::RecvFlags::empty())
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut attached = RecvAncillaryBuffer::new(&mut space);
+    let pieces = &mut [IoSliceMut::new(&mut buffer)];
+    let received = recvmsg(io::stdin(), pieces, &mut attached, RecvFlags::CMSG_CLOEXEC)
         .step("read the plan from standard input")?;
-    serde_json::from_slice(&buffer[..size]).map_err(io::Error::from).step("understand the plan")
+    let plan = serde_json::from_slice(&buffer[..received.bytes])
+        .map_err(io::Error::from)
+        .step("understand the plan")?;
+    let certificates = attached.drain().find_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(mut fds) => fds.next().map(File::from),
+        _ => None,
+    });
+    Ok((plan, certificates))
 }
 
 /// Only returns when something failed.

@@ -1,5 +1,6 @@
 //! The namespaces of the zygote, and the user it runs as inside them.
 
+use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -19,7 +20,7 @@ pub(super) const ALL: libc::c_int = libc::CLONE_NEWUSER
     | libc::CLONE_NEWUTS;
 
 /// Afterwards this process sees only what the plan shows, and what it forks next is process 1.
-pub(super) fn enter(plan: &Plan) -> Result<(), StepError> {
+pub(super) fn enter(plan: &Plan, certificates: Option<&File>) -> Result<(), StepError> {
     // The new root has no `/proc`, and the maps are written after it may be gone.
     let proc =
         openat(rustix::fs::CWD, "/proc", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
@@ -27,7 +28,7 @@ pub(super) fn enter(plan: &Plan) -> Result<(), StepError> {
     let is_root = geteuid().is_root();
     // Root builds the view first, as itself: the interpreter may lie where an ordinary user cannot look.
     if is_root && sys::unshare(libc::CLONE_NEWNS).is_ok() {
-        root::build(plan)?;
+        root::build(plan, certificates)?;
         drop_user(plan.user)?;
         enter_all(&proc)?;
     } else {
@@ -35,7 +36,7 @@ pub(super) fn enter(plan: &Plan) -> Result<(), StepError> {
             drop_user(plan.user)?;
         }
         enter_all(&proc)?;
-        root::build(plan)?;
+        root::build(plan, certificates)?;
     }
     sys::set_host_name("cell").step("set the host name")
 }
@@ -51,7 +52,7 @@ fn enter_all(proc: &OwnedFd) -> Result<(), StepError> {
 fn write(proc: &OwnedFd, name: &str, text: &str) -> Result<(), StepError> {
     let fd = openat(proc.as_fd(), name, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())
         .step(format!("open `/proc/{name}`"))?;
-    std::fs::File::from(fd).write_all(text.as_bytes()).step(format!("write `{text}` to `/proc/{name}`"))
+    File::from(fd).write_all(text.as_bytes()).step(format!("write `{text}` to `/proc/{name}`"))
 }
 
 fn drop_user(user: u32) -> Result<(), StepError> {

@@ -1,4 +1,5 @@
-//! What stage 1 is told by the supervisor: plain data, the first message on the control socket.
+//! What stage 1 is told by the supervisor: plain data, the first message on the control socket. The file with the certificates
+//! of cells is attached to it, if they may have a way out.
 
 use std::path::PathBuf;
 
@@ -15,6 +16,9 @@ pub(crate) const PROBE_ARGUMENT: &str = "sandbox-probe";
 /// directory above.
 pub(crate) const PRIVATE: &str = "/private";
 pub(crate) const PLACE: &str = "/private/cell";
+
+/// Where cells find the certificates they check servers by. Programs that look at no variable look here.
+pub(crate) const CERTIFICATES: &str = "/etc/ssl/certs/ca-certificates.crt";
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Plan {

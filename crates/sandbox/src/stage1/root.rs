@@ -1,10 +1,10 @@
 //! The file system a zygote and its cells see: an empty, read-only root with the shown paths bound into it read-only, four
-//! harmless devices, and a place where each cell mounts its own files. There is no `/proc`: containers often refuse it, and
-//! Python does without.
+//! harmless devices, certificates, and a place where each cell mounts its own files. There is no `/proc`: containers often
+//! refuse it, and Python does without.
 
-use std::fs;
+use std::fs::{self, File};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{FileExt, symlink};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::CWD;
@@ -13,15 +13,15 @@ use rustix::mount::{
     move_mount, open_tree, unmount,
 };
 
-use crate::stage1::plan::{PLACE, Plan};
+use crate::stage1::plan::{CERTIFICATES, PLACE, Plan};
 use crate::stage1::{Step, StepError};
 use crate::sys::{MountAttributes, set_mount_attributes, set_tree_attributes};
 
 /// Where the new root is built. Every system has it, and what it hides is not needed any more by then.
 const BUILDING_SITE: &str = "/tmp";
 const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"];
-/// Enough for the directories and links that lead to the shown paths.
-const ROOT_OPTIONS: &std::ffi::CStr = c"size=1m,nr_inodes=4096,mode=0755";
+/// Enough for the directories and links that lead to the shown paths, and for the certificates.
+const ROOT_OPTIONS: &std::ffi::CStr = c"size=4m,nr_inodes=4096,mode=0755";
 
 const READ_ONLY: MountAttributes =
     MountAttributes::READ_ONLY.and(MountAttributes::NO_SUID).and(MountAttributes::NO_DEVICES);
@@ -41,7 +41,7 @@ enum Piece {
     Link { path: PathBuf, target: PathBuf },
 }
 
-pub(super) fn build(plan: &Plan) -> Result<(), StepError> {
+pub(super) fn build(plan: &Plan, certificates: Option<&File>) -> Result<(), StepError> {
     let everything = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", everything).step("keep mounts to ourselves")?;
     let pieces = take_pieces(&plan.shown)?;
@@ -51,6 +51,9 @@ pub(super) fn build(plan: &Plan) -> Result<(), StepError> {
         put(piece)?;
     }
     furnish()?;
+    if let Some(certificates) = certificates {
+        place(certificates)?;
+    }
     change_root()?;
     set_mount_attributes(c"/", READ_ONLY.and(MountAttributes::NO_EXEC)).step("make the root read-only")
 }
@@ -112,6 +115,17 @@ fn furnish() -> Result<(), StepError> {
         }
     }
     Ok(())
+}
+
+/// Copied, because a bind is one more mount for every cell to copy.
+fn place(certificates: &File) -> Result<(), StepError> {
+    let at = site(Path::new(CERTIFICATES));
+    make_parent(&at)?;
+    // Others read the same file at the same time, so it has no position that could be relied on.
+    let length = certificates.metadata().step("look at the certificates")?.len();
+    let mut text = vec![0; usize::try_from(length).unwrap_or_default()];
+    certificates.read_exact_at(&mut text, 0).step("read the certificates")?;
+    fs::write(&at, text).step(format!("write `{CERTIFICATES}`"))
 }
 
 fn site(path: &Path) -> PathBuf {

@@ -5,7 +5,8 @@ mod control;
 mod plan;
 
 use std::collections::HashMap;
-use std::os::fd::{AsFd, OwnedFd};
+use std::fs::File;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -69,13 +70,15 @@ impl Zygote {
         stage1: &Path,
         layers: Layers,
         environment: &Arc<Environment>,
+        certificates: Option<&File>,
     ) -> Result<Zygote, Error> {
         let failed = |why: String| Error::Zygote { environment: environment.id.clone(), why };
         let (control, theirs) = Control::pair()?;
         let mut child = spawn(stage1, theirs).map_err(|error| failed(error.to_string()))?;
         let stderr = child.stderr.take();
-        let plan = plan::plan(config, layers, environment);
-        control.send(&plan, &[]).await?;
+        let plan = plan::plan(config, layers, environment, certificates.is_some());
+        let attached: Vec<BorrowedFd<'_>> = certificates.iter().map(|file| file.as_fd()).collect();
+        control.send(&plan, &attached).await?;
         // If it has gone already, what it said before it went tells more than that this could not be sent.
         let _ = control.send(&Program::new(config, layers, environment), &[]).await;
         let booted = tokio::time::timeout(config.boot, control.receive()).await;
@@ -146,6 +149,12 @@ impl Zygote {
     /// Opens a listener on the loopback of a cell.
     pub(crate) async fn listen(&self, number: u64) -> Result<OwnedFd, Error> {
         let failed = |why: String| Error::Egress { why };
+        if !self.namespaces {
+            return Err(failed(
+                "cells have no network of their own here, because this machine offers no namespaces; see `selfmade doctor`"
+                    .to_owned(),
+            ));
+        }
         let (answer, listener) = oneshot::channel();
         lock(&self.waiting).listens.insert(number, answer);
         self.control.send(&ToZygote::Listen(number), &[]).await.map_err(|error| failed(error.to_string()))?;

@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::doctor::Layers;
 use crate::environment::Environment;
 use crate::python;
-use crate::stage1::plan::{PLACE, Plan};
+use crate::stage1::plan::{CERTIFICATES, PLACE, Plan};
 
 /// Shared libraries and time zones. Whole folders instead of the libraries a probe of the interpreter happens to map:
 /// extension modules of packages bring needs that no probe knows, and what lies there is readable by everybody anyway.
@@ -23,13 +23,13 @@ const SYSTEM: [&str; 7] = [
 /// Isolated, without site and its path files, without writing bytecode, in UTF-8.
 const FLAGS: [&str; 6] = ["-I", "-S", "-B", "-X", "utf8", "-c"];
 
-pub(super) fn plan(config: &Config, layers: Layers, environment: &Environment) -> Plan {
+pub(super) fn plan(config: &Config, layers: Layers, environment: &Environment, certificates: bool) -> Plan {
     let mut arguments: Vec<String> = FLAGS.iter().map(ToString::to_string).collect();
     arguments.push(python::BOOT.to_owned());
     Plan {
         python: environment.python.clone(),
         arguments,
-        variables: variables(),
+        variables: variables(certificates),
         shown: shown(environment),
         layers,
         user: config.user,
@@ -37,10 +37,10 @@ pub(super) fn plan(config: &Config, layers: Layers, environment: &Environment) -
     }
 }
 
-fn variables() -> Vec<(String, String)> {
+fn variables(certificates: bool) -> Vec<(String, String)> {
     let home = format!("{PLACE}/home");
     let tmp = format!("{PLACE}/tmp");
-    [
+    let mut variables = vec![
         ("HOME", home.as_str()),
         ("TMPDIR", tmp.as_str()),
         ("LANG", "C.UTF-8"),
@@ -50,9 +50,12 @@ fn variables() -> Vec<(String, String)> {
         ("OPENBLAS_NUM_THREADS", "1"),
         ("OMP_NUM_THREADS", "1"),
         ("MKL_NUM_THREADS", "1"),
-    ]
-    .map(|(name, value)| (name.to_owned(), value.to_owned()))
-    .into()
+    ];
+    if certificates {
+        // Some packages read the certificates when they are loaded. The zygote forgets it after that.
+        variables.push(("SSL_CERT_FILE", CERTIFICATES));
+    }
+    variables.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 /// Every path once, and none inside another.

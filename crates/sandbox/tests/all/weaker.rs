@@ -2,11 +2,13 @@
 //! namespaces away inside one.
 
 use std::process::Command;
+use std::sync::Arc;
 
-use selfmade_sandbox::{Config, Ending, Sandbox};
+use selfmade_sandbox::{CancellationToken, Config, Ending, NoHost, Sandbox};
 use serde_json::json;
 
-use crate::support::{World, config, environment};
+use crate::egress_proxy;
+use crate::support::{World, config, environment, returned};
 
 /// Runs one of the ignored tests below where no user namespace can be made.
 fn without_namespaces(test: &str) {
@@ -30,6 +32,28 @@ fn a_machine_without_namespaces_is_refused_with_advice() {
 #[test]
 fn a_weaker_sandbox_still_filters_calls_and_files() {
     without_namespaces("weaker::allowed");
+}
+
+#[test]
+fn a_weaker_sandbox_has_no_way_out_and_says_why() {
+    without_namespaces("weaker::closed");
+}
+
+#[tokio::test]
+#[ignore = "runs where there are no namespaces"]
+async fn closed() {
+    let outside = egress_proxy::world::World::new();
+    let config = Config { allow_weaker: true, ..config() };
+    let sandbox = Sandbox::start_with(config, Some(outside.proxy)).await.unwrap();
+    let world = World { sandbox, ear: Arc::default(), environment: environment() };
+    let mut job = world.job("def f():\n    return 'weak'", json!({}));
+    job.egress = Some(egress_proxy::world::policy(&[]));
+    for _ in 0..2 {
+        let refused = world.sandbox.run(&job, Arc::new(NoHost), &CancellationToken::new()).await.unwrap_err();
+        assert!(refused.to_string().contains("this machine offers no namespaces"), "{refused}");
+    }
+    job.egress = None;
+    assert_eq!(returned(world.run(&job).await.ending), json!("weak"));
 }
 
 #[tokio::test]

@@ -8,4 +8,4 @@ mod limits;
 mod python;
 mod requests;
 mod secrets;
-mod world;
+pub(crate) mod world;

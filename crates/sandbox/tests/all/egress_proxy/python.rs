@@ -1,4 +1,4 @@
-use selfmade_sandbox::egress::{EgressPolicy, SealedSecret, SecretText, proxy_variables};
+use selfmade_sandbox::egress::{Egress, EgressPolicy, SealedSecret, SecretText, proxy_variables};
 
 use super::world::{World, policy};
 

@@ -2,7 +2,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 
 use selfmade_sandbox::egress::{
-    AuthorityError, EgressPolicy, OnMisuse, Proxy, ProxyConfig, SealedSecret, SecretText,
+    AuthorityError, Egress, EgressPolicy, OnMisuse, Proxy, ProxyConfig, SealedSecret, SecretText,
 };
 
 use super::world::{Way, World, connect, exchange, get, now, policy, rule, talk, tls};
@@ -197,7 +197,6 @@ async fn answers_without_a_body_stay_without_one() {
 
 #[tokio::test]
 async fn secrets_and_placeholders_that_cannot_work_are_refused_with_the_policy() {
-    use selfmade_sandbox::egress::Egress;
     let world = World::new();
     let secret = |placeholder: &str, value: &str| SealedSecret {
         placeholder: placeholder.to_owned(),

@@ -8,8 +8,10 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
+use hyper::http::request::Parts;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
@@ -25,25 +27,25 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio_rustls::{TlsAcceptor, TlsConnector, client::TlsStream};
 
-pub(super) const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+pub(crate) const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-pub(super) struct World {
-    pub(super) proxy: Proxy,
-    pub(super) log: Arc<Log>,
-    pub(super) names: Arc<Names>,
-    pub(super) folder: tempfile::TempDir,
+pub(crate) struct World {
+    pub(crate) proxy: Arc<Proxy>,
+    pub(crate) log: Arc<Log>,
+    pub(crate) names: Arc<Names>,
+    pub(crate) folder: tempfile::TempDir,
     authority: CertifiedIssuer<'static, KeyPair>,
     records: tokio::sync::Mutex<mpsc::UnboundedReceiver<EgressRecord>>,
 }
 
 /// A job's proxy; dropping it ends the job.
-pub(super) struct Way {
-    pub(super) at: SocketAddr,
-    pub(super) guard: Box<dyn Any + Send>,
+pub(crate) struct Way {
+    pub(crate) at: SocketAddr,
+    pub(crate) guard: Box<dyn Any + Send>,
 }
 
 impl World {
-    pub(super) fn new() -> World {
+    pub(crate) fn new() -> World {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         // A leaf with the same name as its issuer would look self-signed.
@@ -61,26 +63,31 @@ impl World {
             extra_roots_pem: authority.pem(),
         });
         let records = tokio::sync::Mutex::new(records);
-        World { proxy: proxy.unwrap(), log, names, folder, authority, records }
+        World { proxy: Arc::new(proxy.unwrap()), log, names, folder, authority, records }
     }
 
-    pub(super) fn serve(&self, policy: &EgressPolicy) -> Way {
+    pub(crate) fn serve(&self, policy: &EgressPolicy) -> Way {
         let listener = std::net::TcpListener::bind((LOOPBACK, 0)).unwrap();
         let at = listener.local_addr().unwrap();
         Way { at, guard: self.proxy.serve(listener.into(), policy).unwrap() }
     }
 
-    pub(super) async fn record(&self) -> EgressRecord {
+    pub(crate) async fn record(&self) -> EgressRecord {
         self.records.lock().await.recv().await.unwrap()
     }
 
     /// A plain server.
-    pub(super) async fn http_server(&self) -> Server {
-        Server::start(|stream| async { Ok(stream) }).await
+    pub(crate) async fn http_server(&self) -> Server {
+        Server::start(|stream| async { Ok(stream) }, Arc::new(echo)).await
     }
 
     /// A server with a certificate of the test's authority for these names.
-    pub(super) async fn https_server(&self, names: &[&str]) -> Server {
+    pub(crate) async fn https_server(&self, names: &[&str]) -> Server {
+        self.https_server_with(names, Arc::new(echo)).await
+    }
+
+    /// The same, answering in another way.
+    pub(crate) async fn https_server_with(&self, names: &[&str], answer: Arc<Answer>) -> Server {
         let key = KeyPair::generate().unwrap();
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let leaf = CertificateParams::new(names).unwrap().signed_by(&key, &self.authority).unwrap();
@@ -90,21 +97,21 @@ impl World {
             .with_single_cert(vec![leaf.der().clone()], key)
             .unwrap();
         let acceptor = TlsAcceptor::from(Arc::new(config));
-        Server::start(move |stream| acceptor.clone().accept(stream)).await
+        Server::start(move |stream| acceptor.clone().accept(stream), answer).await
     }
 
-    pub(super) fn test_root(&self) -> String {
+    pub(crate) fn test_root(&self) -> String {
         self.authority.pem()
     }
 }
 
 #[allow(clippy::disallowed_methods, reason = "certificates are checked against the real time by the clients")]
-pub(super) fn now() -> SystemTime {
+pub(crate) fn now() -> SystemTime {
     SystemTime::now()
 }
 
 /// Lists the hosts, and loopback as private.
-pub(super) fn policy(hosts: &[String]) -> EgressPolicy {
+pub(crate) fn policy(hosts: &[String]) -> EgressPolicy {
     EgressPolicy {
         hosts: hosts.to_vec(),
         private: vec!["127.0.0.1".to_owned()],
@@ -113,9 +120,9 @@ pub(super) fn policy(hosts: &[String]) -> EgressPolicy {
     }
 }
 
-pub(super) struct Log {
+pub(crate) struct Log {
     records: mpsc::UnboundedSender<EgressRecord>,
-    pub(super) killed: Mutex<Vec<(String, String)>>,
+    pub(crate) killed: Mutex<Vec<(String, String)>>,
 }
 
 impl EgressLog for Log {
@@ -131,9 +138,9 @@ impl EgressLog for Log {
 
 /// Answers as told, in order; then, and by default, with loopback.
 #[derive(Default)]
-pub(super) struct Names {
-    pub(super) answers: Mutex<VecDeque<Vec<IpAddr>>>,
-    pub(super) asked: Mutex<Vec<String>>,
+pub(crate) struct Names {
+    pub(crate) answers: Mutex<VecDeque<Vec<IpAddr>>>,
+    pub(crate) asked: Mutex<Vec<String>>,
 }
 
 impl Resolver for Names {
@@ -144,15 +151,19 @@ impl Resolver for Names {
     }
 }
 
-/// A server that answers with what it was sent: request line, headers, body. `/big` answers with 100 000 bytes, `/204` with that status.
-pub(super) struct Server {
-    pub(super) port: u16,
-    pub(super) seen: Arc<Mutex<Vec<String>>>,
+/// What a server says to a request, given with its body as text.
+pub(crate) type Answer = dyn Fn(&Parts, &str) -> Response<AnyBody> + Send + Sync;
+pub(crate) type AnyBody = UnsyncBoxBody<Bytes, Infallible>;
+
+/// A server that remembers what it was sent: request line, headers, body.
+pub(crate) struct Server {
+    pub(crate) port: u16,
+    seen: Arc<Mutex<Vec<String>>>,
     task: tokio::task::JoinHandle<()>,
 }
 
 impl Server {
-    async fn start<F, A, S>(wrap: F) -> Server
+    async fn start<F, A, S>(wrap: F, answer: Arc<Answer>) -> Server
     where
         F: Fn(TcpStream) -> A + Send + 'static,
         A: Future<Output = io::Result<S>> + Send + 'static,
@@ -164,10 +175,10 @@ impl Server {
         let told = seen.clone();
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let (wrapped, told) = (wrap(stream), told.clone());
+                let (wrapped, told, answer) = (wrap(stream), told.clone(), answer.clone());
                 tokio::spawn(async move {
                     let Ok(stream) = wrapped.await else { return };
-                    let service = service_fn(move |request| echo(request, told.clone()));
+                    let service = service_fn(move |request| respond(request, told.clone(), answer.clone()));
                     let _ = hyper::server::conn::http1::Builder::new()
                         .serve_connection(TokioIo::new(stream), service)
                         .await;
@@ -177,7 +188,7 @@ impl Server {
         Server { port, seen, task }
     }
 
-    pub(super) fn seen(&self) -> Vec<String> {
+    pub(crate) fn seen(&self) -> Vec<String> {
         self.seen.lock().unwrap().clone()
     }
 }
@@ -188,23 +199,33 @@ impl Drop for Server {
     }
 }
 
-async fn echo(
+async fn respond(
     request: Request<Incoming>,
     told: Arc<Mutex<Vec<String>>>,
-) -> Result<Response<Full<Bytes>>, Infallible> {
+    answer: Arc<Answer>,
+) -> Result<Response<AnyBody>, Infallible> {
     let (head, body) = request.into_parts();
+    let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+    let body = String::from_utf8_lossy(&body);
+    told.lock().unwrap().push(as_text(&head, &body));
+    Ok(answer(&head, &body))
+}
+
+fn as_text(head: &Parts, body: &str) -> String {
     let mut text = format!("{} {}\n", head.method, head.uri);
     for (name, value) in &head.headers {
         text += &format!("{name}: {}\n", String::from_utf8_lossy(value.as_bytes()));
     }
-    let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
-    text += &String::from_utf8_lossy(&body);
-    told.lock().unwrap().push(text.clone());
-    let mut response = Response::new(Full::new(Bytes::from(match head.uri.path() {
+    text + body
+}
+
+/// Answers with what came. `/big` gives 100 000 bytes, `/204` that status.
+fn echo(head: &Parts, body: &str) -> Response<AnyBody> {
+    let mut response = Response::new(of_text(match head.uri.path() {
         "/big" => "x".repeat(100_000),
         "/204" | "/304" => String::new(),
-        _ => text,
-    })));
+        _ => as_text(head, body),
+    }));
     if let Some(value) = head.headers.get("authorization") {
         response.headers_mut().insert("x-echo", value.clone());
     }
@@ -214,23 +235,27 @@ async fn echo(
     if head.uri.path() == "/packed" {
         response.headers_mut().insert("content-encoding", "gzip".parse().unwrap());
     }
-    Ok(response)
+    response
+}
+
+pub(crate) fn of_text(text: String) -> AnyBody {
+    Full::new(Bytes::from(text)).boxed_unsync()
 }
 
 /// Sends text to the proxy and reads until it closes.
-pub(super) async fn talk(way: &Way, text: &str) -> String {
+pub(crate) async fn talk(way: &Way, text: &str) -> String {
     let stream = TcpStream::connect(way.at).await.unwrap();
     exchange(stream, text).await
 }
 
-pub(super) async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, text: &str) -> String {
+pub(crate) async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, text: &str) -> String {
     // The proxy may refuse before it has read all.
     let _ = stream.write_all(text.as_bytes()).await;
     let _ = stream.flush().await;
     read_all(&mut stream).await
 }
 
-pub(super) async fn read_all<S: AsyncRead + Unpin>(stream: &mut S) -> String {
+pub(crate) async fn read_all<S: AsyncRead + Unpin>(stream: &mut S) -> String {
     let mut answer = Vec::new();
     let mut piece = [0; 4096];
     while let Ok(length @ 1..) = stream.read(&mut piece).await {
@@ -240,12 +265,12 @@ pub(super) async fn read_all<S: AsyncRead + Unpin>(stream: &mut S) -> String {
 }
 
 /// A GET by way of the proxy that closes after.
-pub(super) async fn get(way: &Way, url: &str, headers: &str) -> String {
+pub(crate) async fn get(way: &Way, url: &str, headers: &str) -> String {
     talk(way, &format!("GET {url} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n")).await
 }
 
 /// Opens a tunnel and gives the answer's head with the stream.
-pub(super) async fn connect(way: &Way, authority: &str) -> (String, TcpStream) {
+pub(crate) async fn connect(way: &Way, authority: &str) -> (String, TcpStream) {
     let mut stream = TcpStream::connect(way.at).await.unwrap();
     let text = format!("CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n");
     stream.write_all(text.as_bytes()).await.unwrap();
@@ -258,12 +283,12 @@ pub(super) async fn connect(way: &Way, authority: &str) -> (String, TcpStream) {
 }
 
 /// TLS as a cell speaks it, trusting these roots alone.
-pub(super) async fn tls(stream: TcpStream, name: &str, roots_pem: &str) -> io::Result<TlsStream<TcpStream>> {
+pub(crate) async fn tls(stream: TcpStream, name: &str, roots_pem: &str) -> io::Result<TlsStream<TcpStream>> {
     tls_as(stream, name, roots_pem, true).await
 }
 
 /// The same, saying the name or keeping it back.
-pub(super) async fn tls_as(
+pub(crate) async fn tls_as(
     stream: TcpStream,
     name: &str,
     roots_pem: &str,
@@ -279,7 +304,7 @@ pub(super) async fn tls_as(
     TlsConnector::from(Arc::new(config)).connect(name, stream).await
 }
 
-pub(super) fn rule(record: &EgressRecord) -> &str {
+pub(crate) fn rule(record: &EgressRecord) -> &str {
     match &record.decision {
         Decision::Allowed { rule } => rule,
         Decision::Refused { rule, .. } => rule,
@@ -287,4 +312,4 @@ pub(super) fn rule(record: &EgressRecord) -> &str {
 }
 
 /// Long enough for a slow machine, short enough to fail a test that hangs.
-pub(super) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);

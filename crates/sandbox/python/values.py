@@ -8,6 +8,7 @@ import base64
 import datetime
 import decimal
 import math
+import sys
 
 MAX_DEPTH = 48
 MAX_ITEMS = 200_000
@@ -98,7 +99,16 @@ def _relative(value, path, depth, budget):
     for base in _BASES:
         if isinstance(value, base):
             return _encode(_PLAIN[base](value), path, depth, budget)
-    raise NotCarried(f"{path} is a `{type_name(type(value))}`, which cannot leave the cell; use plain data")
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, numpy.generic) and type(plain := value.item()) is not type(value):
+        return _encode(plain, path, depth, budget)
+    raise NotCarried(f"{path} is a `{type_name(type(value))}`, which cannot leave the cell; {_advice(type(value))}")
+
+
+def _advice(kind):
+    """What packages call the plain form of their objects."""
+    method = next((name for name in ("model_dump", "tolist", "to_dict") if hasattr(kind, name)), None)
+    return f"use its `.{method}()`" if method else "use plain data"
 
 
 def _delta(value):

@@ -4,6 +4,7 @@
 
 pub(crate) mod calls;
 pub(crate) mod filter;
+mod first;
 mod landlock;
 mod namespaces;
 pub(crate) mod plan;
@@ -81,7 +82,7 @@ fn build_and_watch() -> Result<i32, StepError> {
         namespaces::enter(&plan, certificates.as_ref())?;
     }
     drop(certificates);
-    match sys::fork().step("fork the zygote")? {
+    match sys::fork().step("fork into the namespaces")? {
         None => {
             let error = become_zygote(&plan);
             say(&error);
@@ -111,7 +112,8 @@ fn read_plan() -> Result<(Plan, Option<File>), StepError> {
 
 /// Only returns when something failed.
 fn become_zygote(plan: &Plan) -> StepError {
-    match confine(plan) {
+    let first = if plan.layers.namespaces { first::stay_behind() } else { Ok(()) };
+    match first.and_then(|()| confine(plan)) {
         Err(error) => error,
         Ok(()) => exec(plan),
     }

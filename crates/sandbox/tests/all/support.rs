@@ -190,8 +190,9 @@ pub(crate) async fn family_is_gone(world: &World) -> bool {
     let watcher = i32::try_from(zygotes[0]).unwrap();
     for _ in 0..500 {
         let (_, ready) = world.sandbox.processes();
-        let cells: Vec<i32> =
-            children(watcher).into_iter().flat_map(children).filter(|pid| is_there(*pid)).collect();
+        // The watcher's child is the first process of the namespace, and the zygote the second.
+        let zygote = children(watcher).into_iter().flat_map(children);
+        let cells: Vec<i32> = zygote.flat_map(children).filter(|pid| is_there(*pid)).collect();
         if cells.iter().all(|pid| ready.contains(pid)) {
             return true;
         }

@@ -31,3 +31,13 @@ async fn aiohttp_that_was_not_preloaded_works_when_told_of_the_environment() {
     let source = SOURCE.replace("ClientSession()", "ClientSession(trust_env=True)");
     works_through_the_proxy(environment(&[]).await, &source).await;
 }
+
+#[tokio::test]
+async fn two_cells_that_were_forked_after_tls_was_set_up_draw_different_keys() {
+    let cells = super::cells(&["aiohttp"]).await;
+    let source =
+        "def f():\n    import ssl, sys\n    return ['aiohttp' in sys.modules, ssl.RAND_bytes(16).hex()]";
+    let (one, other) = (cells.returned(source).await, cells.returned(source).await);
+    assert_eq!((&one[0], &other[0]), (&true.into(), &true.into()));
+    assert_ne!(one[1], other[1]);
+}

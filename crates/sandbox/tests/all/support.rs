@@ -172,6 +172,27 @@ pub(crate) fn returned(ending: Ending) -> serde_json::Value {
     }
 }
 
+/// The memory of this process, which is the supervisor of all cells of a test.
+pub(crate) mod memory {
+    /// Forgets the peak until now, and tells what is resident.
+    pub(crate) fn since_now() -> u64 {
+        std::fs::write("/proc/self/clear_refs", "5").unwrap();
+        read("self", "VmRSS:")
+    }
+
+    /// The most that was resident since then.
+    pub(crate) fn peak() -> u64 {
+        read("self", "VmHWM:")
+    }
+
+    /// One line of what the kernel tells about a process, in bytes.
+    pub(crate) fn read(process: &str, line: &str) -> u64 {
+        let text = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+        let found = text.lines().find_map(|one| one.strip_prefix(line)).unwrap();
+        found.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
+    }
+}
+
 /// Whether a process exists.
 pub(crate) fn is_there(pid: i32) -> bool {
     // A zombie has ended; its parent only has not heard of it.
@@ -196,15 +217,19 @@ pub(crate) async fn family_is_gone(world: &World) -> bool {
         if cells.iter().all(|pid| ready.contains(pid)) {
             return true;
         }
-        tokio::task::yield_now().await;
-        tokio::time::timeout(std::time::Duration::from_millis(1), std::future::pending::<()>())
-            .await
-            .unwrap_err();
+        a_moment().await;
     }
     false
 }
 
-fn children(pid: i32) -> Vec<i32> {
+/// Between two looks at what the kernel does in its own time.
+pub(crate) async fn a_moment() {
+    tokio::time::timeout(std::time::Duration::from_millis(1), std::future::pending::<()>())
+        .await
+        .unwrap_err();
+}
+
+pub(crate) fn children(pid: i32) -> Vec<i32> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     text.split_whitespace().filter_map(|id| id.parse().ok()).collect()
 }

@@ -1,0 +1,5 @@
+# must: crashed exit 0
+def f(outside):
+    import os
+
+    os._exit(0)

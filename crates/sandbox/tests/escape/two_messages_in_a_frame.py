@@ -1,0 +1,8 @@
+# must: broke_protocol
+def f(outside):
+    import os
+    import time
+
+    body = b'{"where":"here","yield":1}'
+    os.write(4, len(body).to_bytes(4, "big") + body)
+    time.sleep(60)

@@ -26,6 +26,20 @@ pub enum CallRecord {
     },
 }
 
+impl CallRecord {
+    /// What stays of a Call when the record of a job has become too long.
+    pub(crate) fn leave_out_values(&mut self) {
+        let left_out = || Value::Described { type_name: "object".to_owned(), text: "left out".to_owned() };
+        match self {
+            CallRecord::Begun { arguments, .. } => *arguments = left_out(),
+            CallRecord::Finished { result: Ok(output), .. } => *output = left_out(),
+            CallRecord::Finished { result: Err(error), .. } => {
+                *error = CallError { type_name: "Exception".to_owned(), message: "left out".to_owned() };
+            }
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallError {
     pub type_name: String,

@@ -28,6 +28,9 @@ mod zygote;
 
 pub use tokio_util::sync::CancellationToken;
 
+#[cfg(feature = "fuzz")]
+pub use crate::cell::hearing::{Heard, hear};
+
 pub use crate::call::{CallError, CallRecord};
 pub use crate::config::Config;
 pub use crate::doctor::Layer;

@@ -1,27 +1,39 @@
 //! The supervisor's side of the conversation with a cell: what each message means and whether it may come now. No I/O, so
 //! that every lie a cell can tell can be told to it in a test.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
-use crate::call::Trace;
+use crate::call::{CallRecord, Trace};
 use crate::host::{Arguments, Host, HostError};
 use crate::job::Job;
-use crate::protocol::{Answer, Decoder, End, FromCell, ToCell, encode_frame};
+use crate::protocol::{Answer, Calls, Decoder, End, FromCell, ToCell, encode_frame};
 use crate::value::Value;
 
-/// Verbs a cell may have in the air at once; it has at most a few threads.
+/// Verbs a cell may have in the air at once, those included whose answers it has not taken; it has at most a few threads.
 const MAX_VERBS: usize = 64;
-const MAX_YIELDS: usize = 100_000;
+/// What the arguments of all of them together may take on the wire. A single one may take what a frame may.
+const MAX_ASKED_BYTES: u64 = 32 << 20;
+/// Values a generator may yield, those inside of others counted too: each takes far more memory here than on the wire.
+const MAX_YIELDED_VALUES: usize = 1_000_000;
+/// What the record of Calls may take on the wire. Of Calls beyond, only that they were made is kept.
+const MAX_RECORD_BYTES: u64 = 64 << 20;
+const MAX_REASON: usize = 300;
 
 pub(super) struct Exchange {
     host: Arc<dyn Host>,
     trace: Trace,
     yielded: Vec<Value>,
     yielded_bytes: u64,
-    verbs: JoinSet<Answer>,
-    outgoing: Vec<u8>,
+    yielded_values: usize,
+    record_bytes: u64,
+    /// Each with what its arguments took on the wire.
+    verbs: JoinSet<(Answer, u64)>,
+    asked_bytes: u64,
+    /// Frames for the cell, and how much of the first it has taken.
+    outgoing: VecDeque<Vec<u8>>,
     sent: usize,
     /// Whether anything but the job went to the cell or anything came from it.
     under_way: bool,
@@ -42,8 +54,11 @@ impl Exchange {
             trace: Trace::default(),
             yielded: Vec::new(),
             yielded_bytes: 0,
+            yielded_values: 0,
+            record_bytes: 0,
             verbs: JoinSet::new(),
-            outgoing: first,
+            asked_bytes: 0,
+            outgoing: VecDeque::from([first]),
             sent: 0,
             under_way: false,
             stood_at: None,
@@ -55,8 +70,7 @@ impl Exchange {
         while let Some(frame) = decoder.next_frame().map_err(|error| error.to_string())? {
             let size = frame.len() as u64;
             self.under_way = true;
-            let message =
-                serde_json::from_slice(frame).map_err(|error| format!("a frame is not valid: {error}"))?;
+            let message = serde_json::from_slice(frame).map_err(|error| not_valid(&error.to_string()))?;
             if let Some(said) = self.take(message, size, job)? {
                 return Ok(Some(said));
             }
@@ -69,12 +83,9 @@ impl Exchange {
             FromCell::Ready(()) | FromCell::Unready(_) => {
                 return Err("it said twice that it is ready".to_owned());
             }
-            FromCell::Calls(calls) => {
-                let records = self.trace.accept(calls, &job.closure)?;
-                self.host.calls(records);
-            }
+            FromCell::Calls(calls) => self.record(calls, size, job)?,
             FromCell::Verb { number, verb, positional, named } => {
-                self.ask(number, &verb, Arguments { positional, named }, job)?;
+                self.ask(number, &verb, Arguments { positional, named }, size, job)?;
             }
             FromCell::Yield(value) => self.take_yielded(value, size, job)?,
             FromCell::Where(place) => self.stood_at = Some(place),
@@ -83,11 +94,22 @@ impl Exchange {
         Ok(None)
     }
 
+    fn record(&mut self, calls: Calls, size: u64, job: &Job) -> Result<(), String> {
+        let mut records = self.trace.accept(calls, &job.closure)?;
+        self.record_bytes += size;
+        if self.record_bytes > MAX_RECORD_BYTES {
+            records.iter_mut().for_each(CallRecord::leave_out_values);
+        }
+        self.host.calls(records);
+        Ok(())
+    }
+
     fn take_yielded(&mut self, value: Value, size: u64, job: &Job) -> Result<(), String> {
         self.yielded_bytes += size;
-        if self.yielded_bytes > job.limits.yielded_bytes || self.yielded.len() >= MAX_YIELDS {
+        self.yielded_values += value.count();
+        if self.yielded_bytes > job.limits.yielded_bytes || self.yielded_values > MAX_YIELDED_VALUES {
             return Err(format!(
-                "it yielded more than {} bytes or {MAX_YIELDS} values in all",
+                "it yielded more than {} bytes or {MAX_YIELDED_VALUES} values in all",
                 job.limits.yielded_bytes
             ));
         }
@@ -96,24 +118,37 @@ impl Exchange {
         Ok(())
     }
 
-    fn ask(&mut self, number: u64, verb: &str, arguments: Arguments, job: &Job) -> Result<(), String> {
-        if self.verbs.len() >= MAX_VERBS {
+    fn ask(
+        &mut self,
+        number: u64,
+        verb: &str,
+        arguments: Arguments,
+        size: u64,
+        job: &Job,
+    ) -> Result<(), String> {
+        if self.verbs.len() + self.outgoing.len() >= MAX_VERBS {
             return Err(format!("it asked for more than {MAX_VERBS} verbs at once"));
         }
+        if !self.verbs.is_empty() && self.asked_bytes + size > MAX_ASKED_BYTES {
+            return Err(format!("it asked for verbs with more than {MAX_ASKED_BYTES} bytes at once"));
+        }
+        self.asked_bytes += size;
         if !job.verbs.iter().any(|granted| granted == verb) {
             let error = HostError::Refused("this verb is not granted to this function".to_owned());
-            self.verbs.spawn(async move { answer(number, Err(error)) });
+            self.verbs.spawn(async move { (answer(number, Err(error)), size) });
             return Ok(());
         }
         let asked = self.host.verb(verb, arguments);
-        self.verbs.spawn(async move { answer(number, asked.await) });
+        self.verbs.spawn(async move { (answer(number, asked.await), size) });
         Ok(())
     }
 
     /// The next answer to a verb that is ready; nothing when none is in the air.
     pub(super) async fn answered(&mut self) -> Option<Answer> {
         // A host that panics leaves the cell without an answer, and its time-out ends it.
-        self.verbs.join_next().await?.ok()
+        let (answer, size) = self.verbs.join_next().await?.ok()?;
+        self.asked_bytes -= size;
+        Some(answer)
     }
 
     pub(super) fn has_verbs(&self) -> bool {
@@ -127,7 +162,7 @@ impl Exchange {
             encode_frame(&ToCell::Answer(failed))
         });
         if let Ok(frame) = frame {
-            self.outgoing.extend(frame);
+            self.outgoing.push_back(frame);
         }
     }
 
@@ -136,18 +171,30 @@ impl Exchange {
         self.under_way
     }
 
-    /// What is still to be sent.
+    /// What is kept for a cell that has more to say or to take, in bytes on the wire.
+    #[cfg(any(test, feature = "fuzz"))]
+    pub(super) fn held(&self) -> u64 {
+        let unsent: usize = self.outgoing.iter().map(Vec::len).sum();
+        unsent as u64 + self.asked_bytes + self.yielded_bytes
+    }
+
+    /// What is to be sent next; empty when all is sent.
     pub(super) fn outgoing(&self) -> &[u8] {
-        &self.outgoing[self.sent..]
+        self.outgoing.front().map_or(&[], |frame| &frame[self.sent..])
     }
 
     pub(super) fn was_sent(&mut self, size: usize) {
         self.sent += size;
-        if self.sent == self.outgoing.len() {
-            self.outgoing.clear();
+        if self.outgoing().is_empty() {
+            self.outgoing.pop_front();
             self.sent = 0;
         }
     }
+}
+
+/// The reason may quote the frame, which can be long.
+fn not_valid(why: &str) -> String {
+    format!("a frame is not valid: {}", why.chars().take(MAX_REASON).collect::<String>())
 }
 
 fn answer(number: u64, result: Result<Value, HostError>) -> Answer {

@@ -1,6 +1,8 @@
 //! One cell, held from outside: its process, its socket, its output. Dropping it kills it and all it started.
 
 mod exchange;
+#[cfg(any(test, feature = "fuzz"))]
+pub(crate) mod hearing;
 mod request;
 mod run;
 

@@ -47,8 +47,10 @@ impl Decoder {
     }
 
     pub fn push(&mut self, bytes: &[u8]) {
-        if self.taken == self.buffer.len() {
-            self.buffer.clear();
+        // What was given out goes as soon as it is no less than what must be moved for it: a cell whose frames never end
+        // where a read does must not make this grow, and all the moving together stays linear.
+        if self.taken >= self.buffer.len() - self.taken {
+            self.buffer.drain(..self.taken);
             self.taken = 0;
         }
         self.buffer.extend_from_slice(bytes);
@@ -70,6 +72,11 @@ impl Decoder {
         let frame = &self.buffer[start..self.taken];
         check_shape(frame, &self.limits)?;
         Ok(Some(frame))
+    }
+
+    /// How many bytes it keeps.
+    pub fn held(&self) -> usize {
+        self.buffer.len()
     }
 
     /// Gives memory back after a large frame.

@@ -1,6 +1,7 @@
 //! Reading values. What is read may come from hostile code: sizes and depth are bounded before, by the frames; here every tag
 //! must hold what it says.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use base64::Engine;
@@ -70,10 +71,25 @@ impl<'de> Visitor<'de> for Reader {
                 .ok_or_else(|| A::Error::custom(format_args!("`{}` is not well formed", cut(&key)))),
             last => {
                 pairs.extend(last);
-                Ok(Value::Map(pairs))
+                match twice(&pairs) {
+                    Some(key) => Err(A::Error::custom(format_args!("the key `{}` is there twice", cut(key)))),
+                    None => Ok(Value::Map(pairs)),
+                }
             }
         }
     }
+}
+
+/// A key that is there more than once, which no dict has: who reads the first and who reads the last would see two values.
+fn twice(pairs: &[(String, Value)]) -> Option<&str> {
+    const FEW: usize = 16;
+    let mut keys = pairs.iter().map(|(key, _)| key.as_str()).enumerate();
+    if pairs.len() <= FEW {
+        let earlier = |(place, key): &(usize, &str)| pairs[..*place].iter().any(|(other, _)| other == key);
+        return keys.find(earlier).map(|(_, key)| key);
+    }
+    let mut seen = HashSet::with_capacity(pairs.len());
+    keys.find(|(_, key)| !seen.insert(*key)).map(|(_, key)| key)
 }
 
 fn cut(key: &str) -> String {

@@ -65,6 +65,19 @@ impl Value {
         }
     }
 
+    /// How many values it is, those inside of it counted too.
+    pub(crate) fn count(&self) -> usize {
+        let all = |items: &[Value]| items.iter().map(Value::count).sum::<usize>();
+        1 + match self {
+            Value::List(items) | Value::Tuple(items) | Value::Set(items) | Value::FrozenSet(items) => {
+                all(items)
+            }
+            Value::Map(pairs) => pairs.iter().map(|(_, value)| value.count()).sum(),
+            Value::Dict(pairs) => pairs.iter().map(|(key, value)| key.count() + value.count()).sum(),
+            _ => 0,
+        }
+    }
+
     /// As JSON, with tags for what JSON lacks.
     pub fn to_json(&self) -> serde_json::Value {
         // Values hold no floats that JSON lacks and no keys that are not text, so this cannot fail.

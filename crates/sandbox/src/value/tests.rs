@@ -53,6 +53,26 @@ fn a_tag_that_holds_something_else_is_refused() {
 }
 
 #[test]
+fn a_key_that_is_there_twice_is_refused() {
+    let many = |last: &str| {
+        let pairs: Vec<String> = (0..40).map(|n| format!(r#""k{n}":0"#)).collect();
+        format!(r#"{{{},"{last}":1}}"#, pairs.join(","))
+    };
+    for text in [r#"{"a":1,"b":2,"a":3}"#, r#"[{"a":1,"a":1}]"#, &many("k7")] {
+        let error = serde_json::from_str::<Value>(text).unwrap_err().to_string();
+        assert!(error.contains("is there twice"), "{text}: {error}");
+    }
+    assert!(serde_json::from_str::<Value>(&many("new")).is_ok());
+}
+
+#[test]
+fn values_inside_of_values_are_counted() {
+    let value: Value =
+        serde_json::from_str(r#"{"a":[1,{"$tuple":[2,3]}],"b":{"$dict":[[1,2],[3,4]]}}"#).unwrap();
+    assert_eq!(value.count(), 11);
+}
+
+#[test]
 fn a_description_is_noticed_at_any_depth() {
     let inner = Value::Described { type_name: "x".into(), text: String::new() };
     assert!(Value::List(vec![Value::Map(vec![("k".into(), inner)])]).is_described());

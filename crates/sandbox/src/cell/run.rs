@@ -115,6 +115,8 @@ impl Cell {
                 biased;
                 () = cancel.cancelled() => return Event::Cancelled,
                 () = &mut deadline => return Event::Deadline,
+                // Before all that the cell can make happen without end.
+                _ = looks.tick() => if let Some(excess) = watch.look() { return Event::Passed(excess) },
                 _ = self.stream.readable() => match self.read(exchange, job) {
                     Ok(None) => {}
                     Ok(Some(event)) => return event,
@@ -134,7 +136,6 @@ impl Cell {
                 answer = exchange.answered(), if exchange.has_verbs() => {
                     if let Some(answer) = answer { exchange.queue(answer) }
                 }
-                _ = looks.tick() => if let Some(excess) = watch.look() { return Event::Passed(excess) },
             }
         }
     }

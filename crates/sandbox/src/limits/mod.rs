@@ -2,6 +2,7 @@
 //! code of a function runs; here is what must be watched, and the cgroups that spare us watching where we may make them.
 
 mod cgroup;
+mod labour;
 mod procfs;
 mod watch;
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -22,21 +23,39 @@ pub(crate) fn data_bytes(pid: i32) -> io::Result<u64> {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Memory {
+    /// The thread that told it.
+    pub(super) thread: i32,
     /// Resident memory that is not backed by files.
     pub(super) resident: u64,
+    /// Page tables, and huge pages, which the kernel counts apart.
+    pub(super) beside: u64,
     pub(super) data: u64,
     pub(super) threads: u64,
+    ended: bool,
 }
 
 impl Memory {
+    /// When the first thread of a process has ended, nothing is told of the memory under the number of the process, while
+    /// the others go on with it; then one of them is asked.
     pub(super) fn of(pid: i32) -> io::Result<Memory> {
-        let text = fs::read_to_string(format!("/proc/{pid}/status"))?;
-        let mut memory = Memory::default();
+        let memory = Memory::told_by(pid)?;
+        if !memory.ended || memory.threads < 2 {
+            return Ok(memory);
+        }
+        let others = threads(pid).into_iter().filter_map(|thread| Memory::told_by(thread).ok());
+        Ok(others.into_iter().find(|other| !other.ended).unwrap_or(memory))
+    }
+
+    fn told_by(thread: i32) -> io::Result<Memory> {
+        let text = fs::read_to_string(format!("/proc/{thread}/status"))?;
+        let mut memory = Memory { thread, ..Memory::default() };
         for line in text.lines() {
             let Some((name, rest)) = line.split_once(':') else { continue };
             let number = || rest.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0);
             match name {
+                "State" => memory.ended = rest.trim_start().starts_with(['Z', 'X']),
                 "RssAnon" | "RssShmem" => memory.resident += number() << 10,
+                "VmPTE" | "HugetlbPages" => memory.beside += number() << 10,
                 "VmData" => memory.data = number() << 10,
                 "Threads" => memory.threads = number(),
                 _ => {}
@@ -48,8 +67,8 @@ impl Memory {
 
 /// Memory that is not backed by files, where a page that several processes share is divided among them. It costs a walk over
 /// all pages, and the kernel may refuse to tell.
-pub(super) fn fair_share(pid: i32) -> io::Result<u64> {
-    let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
+pub(super) fn fair_share(thread: i32) -> io::Result<u64> {
+    let text = fs::read_to_string(format!("/proc/{thread}/smaps_rollup"))?;
     let kilobytes: u64 = text
         .lines()
         .filter_map(|line| line.strip_prefix("Pss_Anon:").or_else(|| line.strip_prefix("Pss_Shmem:")))
@@ -85,19 +104,36 @@ pub(crate) fn kill_family(pid: i32) {
     }
 }
 
-fn children(pid: i32) -> Vec<i32> {
+/// How many descriptors a process has open.
+pub(super) fn descriptors(pid: i32) -> u64 {
+    let folder = format!("/proc/{pid}/fd");
+    match fs::metadata(&folder).map(|told| told.len()) {
+        // Linux tells the number since 6.2; before, one has to count.
+        Ok(0) => fs::read_dir(folder).map_or(0, |open| open.count() as u64),
+        told => told.unwrap_or(0),
+    }
+}
+
+fn threads(pid: i32) -> Vec<i32> {
     let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
-    threads
-        .flatten()
-        .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok())
+    threads.flatten().filter_map(|thread| thread.file_name().to_str()?.parse().ok()).collect()
+}
+
+fn children(pid: i32) -> Vec<i32> {
+    threads(pid)
+        .into_iter()
+        .filter_map(|thread| fs::read_to_string(format!("/proc/{pid}/task/{thread}/children")).ok())
         .flat_map(|text| text.split_ascii_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<i32>>())
         .collect()
 }
 
-/// Processor time of children that have ended and were waited for, in hundredths of a second as the kernel tells it.
-pub(super) fn waited_for_ticks(pid: i32) -> u64 {
-    let Ok(text) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return 0 };
+/// Processor time of children that have ended and were waited for.
+pub(super) fn waited_for(pid: i32) -> Duration {
+    let Ok(text) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return Duration::ZERO };
     // The name, in parentheses, may hold anything; the fields after it are numbers.
     let fields = text.rsplit_once(')').map_or("", |(_, rest)| rest);
-    fields.split_ascii_whitespace().skip(13).take(2).filter_map(|field| field.parse::<u64>().ok()).sum()
+    let ticks =
+        fields.split_ascii_whitespace().skip(13).take(2).filter_map(|field| field.parse::<u64>().ok());
+    // The kernel tells it in hundredths of a second.
+    Duration::from_millis(10 * ticks.sum::<u64>())
 }

@@ -4,8 +4,15 @@ use std::io::ErrorKind;
 use std::time::Duration;
 
 use crate::job::JobLimits;
-use crate::limits::procfs::{Memory, fair_share, family, waited_for_ticks};
+use crate::limits::labour::Labour;
+use crate::limits::procfs::{Memory, descriptors, fair_share, family};
 use crate::sys::cpu_time;
+
+/// Descriptors that all processes of a cell together may have open before more of them count as memory. One process may
+/// have a quarter of that.
+const FREE_DESCRIPTORS: u64 = 1024;
+/// What lies in the buffer of a socket and was not read is in no number that the kernel tells. It can be that much.
+const SOCKET_BUFFER: u64 = 208 << 10;
 
 /// Which limit was found to be passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +27,7 @@ pub(crate) struct Watch {
     pid: i32,
     limits: JobLimits,
     peak_bytes: u64,
+    labour: Labour,
     seen_cpu: Duration,
     /// What a reused cell had used before this job.
     cpu_before: Duration,
@@ -31,6 +39,7 @@ impl Watch {
             pid,
             limits,
             peak_bytes: 0,
+            labour: Labour::default(),
             seen_cpu: Duration::ZERO,
             cpu_before: cpu_time(pid).unwrap_or_default(),
         }
@@ -38,30 +47,30 @@ impl Watch {
 
     /// One look. A process that ends meanwhile counts for nothing.
     pub(crate) fn look(&mut self) -> Option<Excess> {
-        let (mut resident, mut threads, mut cpu) = (0, 0, Duration::ZERO);
         let family = family(self.pid);
-        for pid in family.iter().copied() {
-            let Ok(memory) = Memory::of(pid) else { continue };
-            resident += memory.resident;
-            threads += memory.threads;
-            cpu += cpu_time(pid).unwrap_or_default();
-        }
-        cpu += Duration::from_millis(10 * waited_for_ticks(self.pid));
-        self.seen_cpu = self.seen_cpu.max(cpu.saturating_sub(self.cpu_before));
-        if resident > self.limits.memory_bytes && family.len() > 1 {
-            // Pages that a fork has not written to yet were counted once for each process.
-            resident = resident.min(fair_shares(&family, resident));
-        }
-        self.peak_bytes = self.peak_bytes.max(resident);
-        if resident > self.limits.memory_bytes {
+        let told: Vec<Memory> = family.iter().filter_map(|pid| Memory::of(*pid).ok()).collect();
+        self.seen_cpu = self.seen_cpu.max(self.labour.of(&family).saturating_sub(self.cpu_before));
+        let memory = self.memory(&told) + buffers(&family);
+        self.peak_bytes = self.peak_bytes.max(memory);
+        if memory > self.limits.memory_bytes {
             Some(Excess::Memory)
-        } else if threads > u64::from(self.limits.processes) {
+        } else if told.iter().map(|one| one.threads).sum::<u64>() > u64::from(self.limits.processes) {
             Some(Excess::Processes)
         } else if self.seen_cpu > self.limits.cpu {
             Some(Excess::Cpu)
         } else {
             None
         }
+    }
+
+    fn memory(&self, told: &[Memory]) -> u64 {
+        let resident: u64 = told.iter().map(|one| one.resident).sum();
+        let beside: u64 = told.iter().map(|one| one.beside).sum();
+        if resident + beside > self.limits.memory_bytes && told.len() > 1 {
+            // Pages that a fork has not written to yet were counted once for each process.
+            return beside + resident.min(fair_shares(told, resident));
+        }
+        resident + beside
     }
 
     /// Processor time seen at the last look or, if that is more, used by the first process until now.
@@ -82,11 +91,21 @@ impl Watch {
 
 /// What the processes hold together. One that the kernel does not tell about counts as if it held all; one that has ended
 /// meanwhile holds nothing.
-fn fair_shares(family: &[i32], otherwise: u64) -> u64 {
-    let share = |pid: &i32| match fair_share(*pid) {
+fn fair_shares(told: &[Memory], otherwise: u64) -> u64 {
+    let share = |one: &Memory| match fair_share(one.thread) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::PermissionDenied => otherwise,
         Err(_) => 0,
     };
-    family.iter().map(share).sum()
+    told.iter().map(share).sum()
+}
+
+/// What the buffers of sockets may hold, beyond what is given to every cell.
+fn buffers(family: &[i32]) -> u64 {
+    // Few processes cannot have more, and most cells are one.
+    if family.len() <= 4 {
+        return 0;
+    }
+    let open: u64 = family.iter().map(|pid| descriptors(*pid)).sum();
+    open.saturating_sub(FREE_DESCRIPTORS) * SOCKET_BUFFER
 }

@@ -89,7 +89,6 @@ fn numbers() -> BTreeMap<&'static str, i64> {
 /// What holds for every cell; a job's own limits are lower and set when it comes.
 fn rlimits(config: &Config) -> BTreeMap<&'static str, u64> {
     BTreeMap::from([
-        ("RLIMIT_CORE", 0),
         ("RLIMIT_NOFILE", 256),
         ("RLIMIT_FSIZE", config.files_bytes),
         ("RLIMIT_STACK", 8 << 20),

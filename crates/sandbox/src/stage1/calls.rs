@@ -1,8 +1,9 @@
 //! Which system calls there are for a cell. Names, not reasons of taste: what Python and its packages use is allowed; what
 //! reaches other processes, kernel objects that outlive the cell, other machines' clocks or a wider attack surface is refused.
 
-/// What interpreters and ordinary packages use. `clone`, `socket` and `ioctl` are decided by their arguments, and `clone3`
-/// does not exist here, because its arguments lie in memory that a filter cannot read; the C library falls back to `clone`.
+/// What interpreters and ordinary packages use. `clone`, `socket`, `ioctl` and a few more are decided by their arguments.
+/// `clone3` does not exist here, because its arguments lie in memory that a filter cannot read; the C library falls back to
+/// `clone`.
 pub(crate) fn allowed() -> impl Iterator<Item = libc::c_long> {
     ALLOWED.iter().chain(ALLOWED_HERE).copied()
 }
@@ -17,11 +18,11 @@ const ALLOWED: &[libc::c_long] = &[
     libc::SYS_nanosleep, libc::SYS_getitimer, libc::SYS_setitimer, libc::SYS_getpid, libc::SYS_sendfile,
     libc::SYS_connect, libc::SYS_accept, libc::SYS_accept4, libc::SYS_sendto, libc::SYS_recvfrom, libc::SYS_sendmsg,
     libc::SYS_recvmsg, libc::SYS_sendmmsg, libc::SYS_recvmmsg, libc::SYS_shutdown, libc::SYS_bind, libc::SYS_listen,
-    libc::SYS_getsockname, libc::SYS_getpeername, libc::SYS_socketpair, libc::SYS_setsockopt, libc::SYS_getsockopt,
+    libc::SYS_getsockname, libc::SYS_getpeername, libc::SYS_getsockopt,
     libc::SYS_execve, libc::SYS_execveat, libc::SYS_exit, libc::SYS_wait4, libc::SYS_kill, libc::SYS_uname,
-    libc::SYS_fcntl, libc::SYS_flock, libc::SYS_fsync, libc::SYS_fdatasync, libc::SYS_truncate, libc::SYS_ftruncate,
+    libc::SYS_flock, libc::SYS_fsync, libc::SYS_fdatasync, libc::SYS_truncate, libc::SYS_ftruncate,
     libc::SYS_getcwd, libc::SYS_chdir, libc::SYS_fchdir, libc::SYS_fchmod, libc::SYS_fchown, libc::SYS_umask,
-    libc::SYS_gettimeofday, libc::SYS_getrlimit, libc::SYS_setrlimit, libc::SYS_prlimit64, libc::SYS_getrusage,
+    libc::SYS_gettimeofday, libc::SYS_getrlimit, libc::SYS_getrusage,
     libc::SYS_sysinfo, libc::SYS_times, libc::SYS_getuid, libc::SYS_getgid, libc::SYS_setuid, libc::SYS_setgid,
     libc::SYS_geteuid, libc::SYS_getegid, libc::SYS_setpgid, libc::SYS_getppid, libc::SYS_setsid, libc::SYS_setreuid,
     libc::SYS_setregid, libc::SYS_getgroups, libc::SYS_setresuid, libc::SYS_getresuid, libc::SYS_setresgid,
@@ -40,8 +41,8 @@ const ALLOWED: &[libc::c_long] = &[
     libc::SYS_restart_syscall, libc::SYS_fadvise64, libc::SYS_timer_create, libc::SYS_timer_settime,
     libc::SYS_timer_gettime, libc::SYS_timer_getoverrun, libc::SYS_timer_delete, libc::SYS_clock_gettime,
     libc::SYS_clock_getres, libc::SYS_clock_nanosleep, libc::SYS_exit_group, libc::SYS_epoll_ctl,
-    libc::SYS_epoll_create1, libc::SYS_epoll_pwait, libc::SYS_epoll_pwait2, libc::SYS_waitid, libc::SYS_inotify_init1,
-    libc::SYS_inotify_add_watch, libc::SYS_inotify_rm_watch, libc::SYS_openat, libc::SYS_openat2, libc::SYS_mkdirat,
+    libc::SYS_epoll_create1, libc::SYS_epoll_pwait, libc::SYS_epoll_pwait2, libc::SYS_waitid, libc::SYS_openat,
+    libc::SYS_openat2, libc::SYS_mkdirat,
     libc::SYS_mknodat, libc::SYS_fchownat, libc::SYS_newfstatat, libc::SYS_unlinkat, libc::SYS_renameat,
     libc::SYS_renameat2, libc::SYS_linkat, libc::SYS_symlinkat, libc::SYS_readlinkat, libc::SYS_fchmodat,
     libc::SYS_faccessat, libc::SYS_faccessat2, libc::SYS_pselect6, libc::SYS_ppoll, libc::SYS_set_robust_list,
@@ -65,7 +66,6 @@ const ALLOWED_HERE: &[libc::c_long] = &[
     libc::SYS_unlink, libc::SYS_symlink, libc::SYS_readlink, libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown,
     libc::SYS_getpgrp, libc::SYS_utime, libc::SYS_mknod, libc::SYS_arch_prctl, libc::SYS_time, libc::SYS_epoll_create,
     libc::SYS_epoll_wait, libc::SYS_utimes, libc::SYS_futimesat, libc::SYS_signalfd, libc::SYS_eventfd,
-    libc::SYS_inotify_init,
 ];
 #[cfg(not(target_arch = "x86_64"))]
 const ALLOWED_HERE: &[libc::c_long] = &[];
@@ -89,6 +89,7 @@ pub(crate) const REFUSED: &[libc::c_long] = &[
     libc::SYS_mq_open, libc::SYS_mq_unlink, libc::SYS_mq_timedsend, libc::SYS_mq_timedreceive, libc::SYS_mq_notify,
     libc::SYS_mq_getsetattr, libc::SYS_vmsplice, libc::SYS_mbind, libc::SYS_set_mempolicy, libc::SYS_migrate_pages,
     libc::SYS_move_pages, libc::SYS_personality, libc::SYS_fanotify_init, libc::SYS_fanotify_mark,
+    libc::SYS_inotify_init1, libc::SYS_inotify_add_watch, libc::SYS_inotify_rm_watch, libc::SYS_inotify_init,
     libc::SYS_setgroups, libc::SYS_nfsservctl, libc::SYS_remap_file_pages, libc::SYS_iopl, libc::SYS_ioperm,
     libc::SYS_modify_ldt,
 ];
@@ -110,6 +111,7 @@ pub(crate) const REFUSED: &[libc::c_long] = &[
     libc::SYS_mq_open, libc::SYS_mq_unlink, libc::SYS_mq_timedsend, libc::SYS_mq_timedreceive, libc::SYS_mq_notify,
     libc::SYS_mq_getsetattr, libc::SYS_vmsplice, libc::SYS_mbind, libc::SYS_set_mempolicy, libc::SYS_migrate_pages,
     libc::SYS_move_pages, libc::SYS_personality, libc::SYS_fanotify_init, libc::SYS_fanotify_mark,
+    libc::SYS_inotify_init1, libc::SYS_inotify_add_watch, libc::SYS_inotify_rm_watch,
     libc::SYS_setgroups, libc::SYS_nfsservctl, libc::SYS_remap_file_pages,
 ];
 

@@ -50,8 +50,12 @@ pub(crate) fn outer() -> Vec<Instruction> {
     program.push(step(JUMP_AT_LEAST, X32, 0, 1));
     program.push(ret(Action::Kill));
     program.extend(clone_rule());
-    program.extend(socket_rule());
+    program.extend(socket_rule(libc::SYS_socket));
+    program.extend(socket_rule(libc::SYS_socketpair));
+    program.extend(buffer_rule());
     program.extend(ioctl_rule());
+    program.extend(fcntl_rule());
+    program.extend(core_rule());
     program.extend(tree(&segments()));
     program
 }
@@ -98,8 +102,9 @@ fn clone_rule() -> Vec<Instruction> {
     only_for(libc::SYS_clone, &body)
 }
 
-/// Sockets are local or Internet ones, and never raw.
-fn socket_rule() -> Vec<Instruction> {
+/// Sockets are local or Internet ones, never raw, and speak TCP or UDP: for any other family or protocol the kernel would
+/// load a module that nobody on the machine may have asked for before.
+fn socket_rule(call: libc::c_long) -> Vec<Instruction> {
     let body = [
         load(argument(0)),
         step(JUMP_EQUAL, libc::AF_UNIX.cast_unsigned(), 3, 0),
@@ -112,9 +117,63 @@ fn socket_rule() -> Vec<Instruction> {
         step(JUMP_EQUAL, libc::SOCK_DGRAM.cast_unsigned(), 2, 0),
         step(JUMP_EQUAL, libc::SOCK_SEQPACKET.cast_unsigned(), 1, 0),
         ret(Action::Fail(libc::EPERM)),
+        load(argument(2)),
+        step(JUMP_EQUAL, 0, 3, 0),
+        step(JUMP_EQUAL, libc::IPPROTO_TCP.cast_unsigned(), 2, 0),
+        step(JUMP_EQUAL, libc::IPPROTO_UDP.cast_unsigned(), 1, 0),
+        ret(Action::Fail(libc::EPROTONOSUPPORT)),
         ret(Action::Allow),
     ];
-    only_for(libc::SYS_socket, &body)
+    only_for(call, &body)
+}
+
+/// What lies in the buffers of sockets is in no limit of a process, so their size stays what it is by default. Programs take
+/// the size they ask for as a hint, so they are told that all is well.
+fn buffer_rule() -> Vec<Instruction> {
+    let body = [
+        load(argument(1)),
+        step(JUMP_EQUAL, libc::SOL_SOCKET.cast_unsigned(), 1, 0),
+        ret(Action::Allow),
+        load(argument(2)),
+        step(JUMP_EQUAL, libc::SO_SNDBUF.cast_unsigned(), 2, 0),
+        step(JUMP_EQUAL, libc::SO_RCVBUF.cast_unsigned(), 1, 0),
+        ret(Action::Allow),
+        ret(Action::Fail(0)),
+    ];
+    only_for(libc::SYS_setsockopt, &body)
+}
+
+/// Hearing what others do with a file that cells share, and holding them up.
+fn fcntl_rule() -> Vec<Instruction> {
+    let body = [
+        load(argument(1)),
+        step(JUMP_EQUAL, libc::F_NOTIFY.cast_unsigned(), 2, 0),
+        step(JUMP_EQUAL, libc::F_SETLEASE.cast_unsigned(), 1, 0),
+        ret(Action::Allow),
+        ret(Action::Fail(libc::EPERM)),
+    ];
+    only_for(libc::SYS_fcntl, &body)
+}
+
+/// The limit of core dumps stays what stage 1 made it; see there. Asking for it is allowed, and is the same call with no new
+/// value.
+fn core_rule() -> Vec<Instruction> {
+    let refused = ret(Action::Fail(libc::EPERM));
+    let set = [load(argument(0)), step(JUMP_EQUAL, libc::RLIMIT_CORE, 1, 0), ret(Action::Allow), refused];
+    let set_or_ask = [
+        load(argument(1)),
+        step(JUMP_EQUAL, libc::RLIMIT_CORE, 1, 0),
+        ret(Action::Allow),
+        load(argument(2)),
+        step(JUMP_EQUAL, 0, 0, 3),
+        load(argument(2) + 4),
+        step(JUMP_EQUAL, 0, 0, 1),
+        ret(Action::Allow),
+        refused,
+    ];
+    let mut program = only_for(libc::SYS_setrlimit, &set);
+    program.extend(only_for(libc::SYS_prlimit64, &set_or_ask));
+    program
 }
 
 /// Typing into somebody's terminal, selecting from it, changing its line discipline.

@@ -9,6 +9,7 @@ mod landlock;
 mod namespaces;
 pub(crate) mod plan;
 pub(crate) mod probe;
+mod rlimits;
 mod root;
 
 use std::fs::File;
@@ -122,6 +123,7 @@ fn become_zygote(plan: &Plan) -> StepError {
 fn confine(plan: &Plan) -> Result<(), StepError> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
         .step("ask to die with the parent")?;
+    rlimits::set()?;
     rustix::thread::set_no_new_privs(true).step("set no_new_privs")?;
     if plan.layers.landlock {
         let ruleset = landlock::ruleset(plan)?;

@@ -1,11 +1,16 @@
 use super::*;
 
 /// The kernel's machine, as far as our filters use it.
-fn decide(program: &[Instruction], number: u32, arguments: [u32; 2]) -> u32 {
-    decide_on(program, OURS, number, arguments)
+fn decide<const N: usize>(program: &[Instruction], number: u32, arguments: [u32; N]) -> u32 {
+    decide_on(program, OURS, number, arguments.map(u64::from))
 }
 
-fn decide_on(program: &[Instruction], architecture: u32, number: u32, arguments: [u32; 2]) -> u32 {
+fn decide_on<const N: usize>(
+    program: &[Instruction],
+    architecture: u32,
+    number: u32,
+    arguments: [u64; N],
+) -> u32 {
     let (mut at, mut loaded) = (0, 0);
     loop {
         let one = program[at];
@@ -16,7 +21,7 @@ fn decide_on(program: &[Instruction], architecture: u32, number: u32, arguments:
                 loaded = match one.operand {
                     NUMBER => number,
                     ARCHITECTURE => architecture,
-                    place => arguments[(place as usize - 16) / 8],
+                    place => half(arguments.get((place as usize - 16) / 8).copied().unwrap_or(0), place),
                 }
             }
             AND => loaded &= one.operand,
@@ -28,6 +33,12 @@ fn decide_on(program: &[Instruction], architecture: u32, number: u32, arguments:
             other => panic!("instruction {other:#x} is not known"),
         }
     }
+}
+
+/// The half of an argument that lies at a place.
+fn half(argument: u64, place: u32) -> u32 {
+    let [low, high] = [argument & u64::from(u32::MAX), argument >> 32];
+    u32::try_from(if place.is_multiple_of(8) { low } else { high }).unwrap()
 }
 
 fn outer_says(number: libc::c_long) -> u32 {
@@ -78,6 +89,55 @@ fn sockets_are_local_or_internet_and_not_raw() {
     assert_eq!(say(libc::AF_INET, libc::SOCK_RAW), Action::Fail(libc::EPERM).value());
     assert_eq!(say(libc::AF_NETLINK, libc::SOCK_DGRAM), Action::Fail(libc::EAFNOSUPPORT).value());
     assert_eq!(say(libc::AF_PACKET, libc::SOCK_DGRAM), Action::Fail(libc::EAFNOSUPPORT).value());
+}
+
+#[test]
+fn sockets_speak_tcp_and_udp_alone_whichever_call_makes_them() {
+    let kind = libc::SOCK_STREAM.cast_unsigned();
+    for call in [libc::SYS_socket, libc::SYS_socketpair] {
+        let say = |family: i32, protocol: i32| {
+            decide(&outer(), word(call), [family.cast_unsigned(), kind, protocol.cast_unsigned()])
+        };
+        assert_eq!(say(libc::AF_UNIX, 0), Action::Allow.value());
+        assert_eq!(say(libc::AF_INET, libc::IPPROTO_TCP), Action::Allow.value());
+        for protocol in [libc::IPPROTO_ICMP, libc::IPPROTO_SCTP, libc::IPPROTO_MPTCP, libc::IPPROTO_DCCP] {
+            assert_eq!(say(libc::AF_INET6, protocol), Action::Fail(libc::EPROTONOSUPPORT).value());
+        }
+        assert_eq!(say(libc::AF_TIPC, 0), Action::Fail(libc::EAFNOSUPPORT).value());
+    }
+}
+
+#[test]
+fn buffers_of_sockets_keep_their_size_and_other_options_are_set() {
+    let say = |level: i32, option: i32| {
+        decide(&outer(), word(libc::SYS_setsockopt), [4, level.cast_unsigned(), option.cast_unsigned()])
+    };
+    assert_eq!(say(libc::SOL_SOCKET, libc::SO_SNDBUF), Action::Fail(0).value());
+    assert_eq!(say(libc::SOL_SOCKET, libc::SO_RCVBUF), Action::Fail(0).value());
+    assert_eq!(say(libc::SOL_SOCKET, libc::SO_REUSEADDR), Action::Allow.value());
+    assert_eq!(say(libc::IPPROTO_TCP, libc::SO_SNDBUF), Action::Allow.value());
+}
+
+#[test]
+fn files_that_others_use_too_cannot_be_watched_or_held() {
+    let say = |command: i32| decide(&outer(), word(libc::SYS_fcntl), [4, command.cast_unsigned()]);
+    assert_eq!(say(libc::F_SETLK), Action::Allow.value());
+    assert_eq!(say(libc::F_NOTIFY), Action::Fail(libc::EPERM).value());
+    assert_eq!(say(libc::F_SETLEASE), Action::Fail(libc::EPERM).value());
+}
+
+#[test]
+fn the_limit_of_core_dumps_is_asked_for_and_not_set() {
+    let refused = Action::Fail(libc::EPERM).value();
+    let say = |limit: u32, new: u64| {
+        decide_on(&outer(), OURS, word(libc::SYS_prlimit64), [0, u64::from(limit), new, 0])
+    };
+    assert_eq!(say(libc::RLIMIT_CORE, 0), Action::Allow.value());
+    assert_eq!(say(libc::RLIMIT_NOFILE, 0x7f00_0000_1000), Action::Allow.value());
+    assert_eq!(say(libc::RLIMIT_CORE, 0x7f00_0000_1000), refused);
+    assert_eq!(say(libc::RLIMIT_CORE, 0x7f00_0000_0000), refused);
+    assert_eq!(decide(&outer(), word(libc::SYS_setrlimit), [libc::RLIMIT_CORE]), refused);
+    assert_eq!(decide(&outer(), word(libc::SYS_setrlimit), [libc::RLIMIT_STACK]), Action::Allow.value());
 }
 
 #[test]

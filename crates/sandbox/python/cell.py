@@ -27,8 +27,12 @@ class Cell:
 
     def serve(self):
         """Never returns: nothing of a used cell is worth an orderly end."""
-        while (message := self.channel.receive()) is not None:
-            self.job(message["job"])
+        try:
+            while (message := self.channel.receive()) is not None:
+                self.job(message["job"])
+        except BaseException:
+            # Nothing can be told any more, and the interpreter's own way out would run what the function left there.
+            os._exit(70)
         os._exit(0)
 
     def job(self, job):

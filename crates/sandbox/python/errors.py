@@ -17,6 +17,15 @@ def show_source(file, source):
 
 
 def as_data(error):
+    """Always answers: an exception can lie about all it is made of, and fail whoever looks."""
+    try:
+        return _as_data(error)
+    except BaseException as second:
+        told = f"<it could not be told: {type_name(type(second))}>"
+        return {"type": type_name(type(error)), "message": told, "traceback": told + "\n", "cause": None}
+
+
+def _as_data(error):
     for one in _chain(error):
         one.__traceback__ = _without_ours(one.__traceback__)
     data = None
@@ -51,7 +60,7 @@ def _walk(frame):
 
 def _chain(error):
     chain = []
-    while error is not None and error not in chain and len(chain) < MAX_CHAIN:
+    while error is not None and not any(one is error for one in chain) and len(chain) < MAX_CHAIN:
         chain.append(error)
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return chain

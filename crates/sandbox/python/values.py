@@ -97,17 +97,23 @@ def _dict(value, path, depth, budget):
 def _relative(value, path, depth, budget):
     """Subclasses (named tuples, enums of str, ordered dicts) travel as the plain type they extend."""
     for base in _BASES:
-        if isinstance(value, base):
+        if _extends(type(value), base):
             return _encode(_PLAIN[base](value), path, depth, budget)
     numpy = sys.modules.get("numpy")
-    if numpy is not None and isinstance(value, numpy.generic) and type(plain := value.item()) is not type(value):
+    if numpy is not None and _extends(type(value), numpy.generic) and type(plain := value.item()) is not type(value):
         return _encode(plain, path, depth, budget)
     raise NotCarried(f"{path} is a `{type_name(type(value))}`, which cannot leave the cell; {_advice(type(value))}")
 
 
+def _extends(kind, base):
+    """Not `isinstance`, which believes what a value says of its class."""
+    return any(one is base for one in _line_of(kind))
+
+
 def _advice(kind):
     """What packages call the plain form of their objects."""
-    method = next((name for name in ("model_dump", "tolist", "to_dict") if hasattr(kind, name)), None)
+    known = [_dict_of(one) for one in _line_of(kind)]
+    method = next((name for name in ("model_dump", "tolist", "to_dict") if any(name in one for one in known)), None)
     return f"use its `.{method}()`" if method else "use plain data"
 
 
@@ -174,6 +180,16 @@ _DECODERS = {
 }
 
 
+# Taken from `type` itself, because a metaclass can put anything in their place.
+_module_of = type.__dict__["__module__"].__get__
+_name_of = type.__dict__["__qualname__"].__get__
+_line_of = type.__dict__["__mro__"].__get__
+_dict_of = type.__dict__["__dict__"].__get__
+
+
 def type_name(kind):
-    module = kind.__module__ if type(kind.__module__) is str else "?"
-    return kind.__qualname__ if module == "builtins" else f"{module}.{kind.__qualname__}"
+    """Runs no code of the type's own, and is never long."""
+    module, name = _module_of(kind), _name_of(kind)[:200]
+    if type(module) is not str:
+        return f"?.{name}"
+    return name if module == "builtins" else f"{module[:200]}.{name}"

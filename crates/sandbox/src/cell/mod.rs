@@ -4,6 +4,7 @@ mod exchange;
 #[cfg(any(test, feature = "fuzz"))]
 pub(crate) mod hearing;
 mod request;
+mod rest;
 mod run;
 
 use std::io;
@@ -20,6 +21,7 @@ use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 use tokio::sync::oneshot;
 
+use crate::cell::rest::Rest;
 use crate::error::Error;
 use crate::limits::{Cgroup, Cgroups, data_bytes, kill_family, pid_of};
 use crate::protocol::{Decoder, FrameLimits, FromCell};
@@ -44,6 +46,8 @@ pub(crate) struct Cell {
     cgroup: Option<Cgroup>,
     /// Where its way out begins, if it ever had one.
     listener: Option<OwnedFd>,
+    /// Between two jobs.
+    rest: Option<Rest>,
     pub(crate) zygote: Arc<Zygote>,
 }
 
@@ -75,6 +79,7 @@ impl Cell {
             born_with: 0,
             cgroup: None,
             listener: None,
+            rest: None,
             zygote: Arc::clone(zygote),
         };
         if let Some(cgroups) = cgroups {

@@ -13,7 +13,7 @@ use crate::cell::exchange::{Exchange, Said};
 use crate::ending::{Crash, Ending, Killer, Limit, Outcome, Usage};
 use crate::error::Error;
 use crate::host::{Host, Stream};
-use crate::job::Job;
+use crate::job::{Isolation, Job};
 use crate::limits::{Cgroup, Excess, Watch};
 use crate::protocol::End;
 
@@ -52,6 +52,7 @@ impl Cell {
         cancel: &CancellationToken,
     ) -> Result<(Outcome, bool), Error> {
         let frame = self.job_frame(job, proxy)?;
+        self.rest = None;
         if let Some(cgroup) = &self.cgroup {
             cgroup.limit(job.limits.memory_bytes + self.born_with, job.limits.processes)?;
         }
@@ -85,6 +86,11 @@ impl Cell {
             drain(|buffer| Ok(rustix::io::read(pipe, buffer)?), stream, &host, job, &mut output);
         }
         self.decoder.shrink();
+        if reusable && job.isolation != Isolation::Fresh {
+            // One that cannot be watched is not used again.
+            self.rest = self.rest(job.limits).ok();
+            reusable = self.rest.is_some();
+        }
         Ok((Outcome { ending, usage, output_dropped_bytes: output.dropped, calls_dropped }, reusable))
     }
 

@@ -3,7 +3,7 @@
 use selfmade_sandbox::{Isolation, Job};
 use serde_json::json;
 
-use crate::support::{World, returned};
+use crate::support::{World, is_there, returned};
 
 const COUNT: &str = "n = 0\ndef f():\n    global n\n    n += 1\n    return n";
 
@@ -50,4 +50,36 @@ async fn secrets_of_a_warm_cell_are_those_of_the_job() {
         job.secrets = [("K".to_owned(), value.to_owned())].into();
         assert_eq!(returned(world.run(&job).await.ending), json!(value));
     }
+}
+
+/// Says that it has returned and can be used again, and goes on.
+const LIE: &str = "def f():\n    import os, time\n    \
+                   b = b'{\"end\":{\"returned\":1,\"dropped_calls\":0,\"reusable\":true,\"peak_bytes\":0,\"children_cpu_us\":0}}'\n    \
+                   b = len(b).to_bytes(4, 'big') + b\n";
+
+async fn is_ended(source: &str) {
+    let world = World::new().await;
+    world.sandbox.prepare(&world.environment).await.unwrap();
+    let pid = world.sandbox.processes().1[0];
+    assert_eq!(returned(world.run(&warm(&world, source, "a")).await.ending), json!(1));
+    while is_there(pid) {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_warm_cell_that_works_between_jobs_is_ended() {
+    is_ended(&format!("{LIE}    os.write(4, b)\n    while True: pass")).await;
+}
+
+#[tokio::test]
+async fn a_warm_cell_that_left_a_process_behind_is_ended() {
+    is_ended(&format!("{LIE}    if os.fork(): os.write(4, b)\n    time.sleep(60)")).await;
+}
+
+#[tokio::test]
+async fn a_warm_cell_that_grows_between_jobs_is_ended() {
+    let grow = "    os.write(4, b)\n    import mmap\n    kept = []\n    while len(kept) < 200:\n        \
+                kept.append(mmap.mmap(-1, 4 << 20))\n        kept[-1][:] = bytes(4 << 20)\n    time.sleep(60)";
+    is_ended(&format!("{LIE}{grow}")).await;
 }

@@ -4,8 +4,8 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 const NEEDED: [&str; 2] = ["memory", "pids"];
 
@@ -14,6 +14,7 @@ const NEEDED: [&str; 2] = ["memory", "pids"];
 pub(crate) struct Cgroups {
     folder: PathBuf,
     next: Arc<AtomicU64>,
+    emptied: Arc<Emptied>,
 }
 
 impl Cgroups {
@@ -31,7 +32,7 @@ impl Cgroups {
             return Err(format!("`{}` does not offer {}", folder.display(), missing.join(" and ")));
         }
         fs::write(folder.join("cgroup.subtree_control"), "+memory +pids").map_err(told)?;
-        Ok(Cgroups { folder, next: Arc::new(AtomicU64::new(0)) })
+        Ok(Cgroups { folder, next: Arc::default(), emptied: Arc::default() })
     }
 
     /// A new group with a process in it.
@@ -39,7 +40,7 @@ impl Cgroups {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let folder = self.folder.join(format!("cell-{}-{number}", std::process::id()));
         fs::create_dir(&folder)?;
-        let group = Cgroup { folder };
+        let group = Cgroup { folder, emptied: Arc::clone(&self.emptied) };
         group.write("cgroup.procs", &pid.to_string())?;
         Ok(group)
     }
@@ -60,10 +61,36 @@ fn own_group() -> Result<PathBuf, String> {
     Ok(Path::new(mount).join(path))
 }
 
-/// The group of one cell; it goes when this is dropped, which must be after the cell.
+/// Groups whose cells were told to end. One cannot be removed while a process of it is still ending, and then it is tried
+/// again with the next, and at the end.
+#[derive(Debug, Default)]
+struct Emptied(Mutex<Vec<PathBuf>>);
+
+impl Emptied {
+    fn remove(&self, group: PathBuf) {
+        // Nothing that holds the lock can panic.
+        let mut groups = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        groups.push(group);
+        remove(&mut groups);
+    }
+}
+
+impl Drop for Emptied {
+    fn drop(&mut self) {
+        remove(self.0.get_mut().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+/// Removes what can be removed.
+fn remove(groups: &mut Vec<PathBuf>) {
+    groups.retain(|group| fs::remove_dir(group).is_err_and(|error| error.kind() != io::ErrorKind::NotFound));
+}
+
+/// The group of one cell; it goes when this is dropped, which must be after the cell was killed.
 #[derive(Debug)]
 pub(crate) struct Cgroup {
     folder: PathBuf,
+    emptied: Arc<Emptied>,
 }
 
 impl Cgroup {
@@ -87,8 +114,7 @@ impl Cgroup {
 
 impl Drop for Cgroup {
     fn drop(&mut self) {
-        // Fails while a process of it is still ending; an empty group costs little and goes with ours.
-        let _ = fs::remove_dir(&self.folder);
+        self.emptied.remove(std::mem::take(&mut self.folder));
     }
 }
 
@@ -127,5 +153,19 @@ mod tests {
         assert!(!group.ran_out_of_memory());
         fs::write(group.folder.join("memory.events"), "oom 1\noom_kill 2\n").unwrap();
         assert!(group.ran_out_of_memory());
+    }
+
+    #[test]
+    fn a_group_that_is_still_in_use_is_removed_with_the_next() {
+        let folder = fake("memory pids");
+        let groups = Cgroups::find(Some(folder.path())).unwrap();
+        let (first, second) = (groups.enclose(42).unwrap(), groups.enclose(43).unwrap());
+        let folders = [first.folder.clone(), second.folder.clone()];
+        // A file in it keeps a folder from being removed, as a process in it does a group.
+        drop(first);
+        assert!(folders[0].exists());
+        folders.iter().for_each(|folder| fs::remove_file(folder.join("cgroup.procs")).unwrap());
+        drop(second);
+        assert!(!folders[0].exists() && !folders[1].exists());
     }
 }

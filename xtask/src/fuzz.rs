@@ -1,8 +1,10 @@
 //! Runs a fuzz target of `fuzz/` with cargo-fuzz, on the nightly toolchain if there is one.
 
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 
 use crate::place::Place;
 use crate::process;
@@ -12,8 +14,8 @@ const CARGO_FUZZ: Tool = Tool { name: "cargo-fuzz", version: "0.13.2", oldest: (
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A target of `fuzz/fuzz_targets`
-    target: String,
+    /// A target of `fuzz/fuzz_targets`; without one they are listed
+    target: Option<String>,
     /// How long to look for a failing input
     #[arg(long, value_name = "N", default_value_t = 60)]
     seconds: u64,
@@ -26,6 +28,12 @@ pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
         "there are no fuzz targets: `{}` is missing",
         folder.display()
     );
+    let targets = targets(&folder)?;
+    let Some(target) = &args.target else {
+        println!("{}", targets.join("\n"));
+        return Ok(());
+    };
+    ensure!(targets.contains(target), "there is no fuzz target `{target}`; there are {}", targets.join(", "));
     let binary = CARGO_FUZZ.find_or_install(place)?;
     let mut fuzz = Command::new(binary);
     fuzz.current_dir(place.root()).args(["run", "--fuzz-dir", "fuzz"]);
@@ -38,8 +46,17 @@ pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
         );
         fuzz.env("RUSTC_BOOTSTRAP", "1").args(["--sanitizer", "none"]);
     }
-    fuzz.arg(&args.target).arg("--").arg(format!("-max_total_time={}", args.seconds));
+    fuzz.arg(target).arg("--").arg(format!("-max_total_time={}", args.seconds));
     process::run(&mut fuzz)
+}
+
+/// The names of the targets, which are the names of their files.
+fn targets(folder: &Path) -> Result<Vec<String>> {
+    let files = fs::read_dir(folder.join("fuzz_targets")).context("cannot list the fuzz targets")?;
+    let mut names: Vec<String> =
+        files.filter_map(|file| file.ok()?.path().file_stem()?.to_str().map(str::to_owned)).collect();
+    names.sort();
+    Ok(names)
 }
 
 fn has_nightly() -> bool {

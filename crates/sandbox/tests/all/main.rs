@@ -10,6 +10,8 @@ mod egress_proxy;
 mod endings;
 mod environments;
 mod escapes;
+mod gone;
+mod leaks;
 mod ordinary_user;
 mod output;
 mod packages;

@@ -43,6 +43,8 @@ id!(/// One loaded Pack.
     PackId);
 id!(/// One Run.
     RunId);
+id!(/// One server process that carries out Runs.
+    NodeId);
 id!(/// One Secret.
     SecretId);
 id!(/// One Token.

@@ -34,7 +34,10 @@ pub mod document;
 
 pub mod audit;
 pub mod call;
+pub mod chain;
+pub mod closure;
 pub mod event;
+pub mod retry;
 pub mod run;
 pub mod secret;
 pub mod step;

@@ -1,12 +1,16 @@
-//! Runs: one execution of a Function or Graph at a stated Version with a stated input.
+//! Runs: one execution of a Function or Graph at a stated Version with a stated input, and what may happen to one.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use thiserror::Error;
 
 use crate::actor::Actor;
+use crate::chain::Chain;
+use crate::closure::ClosureHash;
 use crate::entry::EntryKey;
-use crate::ids::{RunId, VersionId};
+use crate::ids::{NodeId, RunId, VersionId};
+use crate::retry::Retry;
 use crate::revision::Revision;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -37,6 +41,58 @@ impl RunState {
 
     pub fn is_final(self) -> bool {
         matches!(self, RunState::Succeeded | RunState::Failed | RunState::Cancelled)
+    }
+
+    /// Where a Run goes when something happens to it.
+    pub fn after(self, happening: Happening) -> Result<RunState, IllegalHappening> {
+        use Happening::{Cancel, Claim, Fail, Requeue, Succeed, Suspend, Wake};
+        use RunState::{Cancelled, Failed, Queued, Running, Succeeded, Waiting};
+        match (self, happening) {
+            (Queued, Claim) => Ok(Running),
+            (Running, Succeed) => Ok(Succeeded),
+            (Running | Queued | Waiting, Fail) => Ok(Failed),
+            (Running, Requeue) | (Waiting, Wake) => Ok(Queued),
+            (Running, Suspend) => Ok(Waiting),
+            (Queued | Running | Waiting, Cancel) => Ok(Cancelled),
+            _ => Err(IllegalHappening { state: self, happening }),
+        }
+    }
+}
+
+/// What can happen to a Run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Happening {
+    /// A node takes it from the queue.
+    Claim,
+    Succeed,
+    Fail,
+    /// It is tried again, later, or resumed after its node was lost.
+    Requeue,
+    /// It waits for a person or a time, without a cell.
+    Suspend,
+    /// What it waited for is there.
+    Wake,
+    Cancel,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a run that is {} cannot {}", .state.as_str(), .happening.words())]
+pub struct IllegalHappening {
+    pub state: RunState,
+    pub happening: Happening,
+}
+
+impl Happening {
+    fn words(self) -> &'static str {
+        match self {
+            Happening::Claim => "be taken from the queue",
+            Happening::Succeed => "succeed",
+            Happening::Fail => "fail",
+            Happening::Requeue => "be queued again",
+            Happening::Suspend => "begin to wait",
+            Happening::Wake => "be woken",
+            Happening::Cancel => "be cancelled",
+        }
     }
 }
 
@@ -90,6 +146,29 @@ pub struct RunError {
     pub traceback: Option<String>,
 }
 
+/// What a Run used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// From the start of its cell's work to its end.
+    pub wall_us: u64,
+    pub cpu_us: u64,
+    pub peak_memory_bytes: u64,
+    /// Whether an environment had to be made or started for it.
+    pub cold: bool,
+    pub output_dropped_bytes: u64,
+    pub calls_dropped: u64,
+}
+
+/// What a Run without a cell waits for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Waiting {
+    /// The Step at this position is a sleep until then.
+    Time { step: u32, until: Timestamp },
+    /// The Step at this position is a question to a person.
+    Person { step: u32, question: Value },
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     pub run_id: RunId,
@@ -110,4 +189,101 @@ pub struct Run {
     pub created_at: Timestamp,
     pub started_at: Option<Timestamp>,
     pub finished_at: Option<Timestamp>,
+    /// The number of this try, from 1.
+    pub attempt: u32,
+    pub how: How,
+    /// Which Versions were loaded for it.
+    pub closure: Option<ClosureHash>,
+    /// The Event that started it.
+    pub event_seq: Option<u64>,
+    pub chain: Chain,
+    pub waiting: Option<Waiting>,
+    pub usage: Option<Usage>,
+    /// Who asked for its end, and when.
+    pub cancelled: Option<(Actor, Timestamp)>,
+    pub lease: Option<Lease>,
+}
+
+/// How a Run is to be carried out, fixed when it is recorded.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct How {
+    /// Somebody waits for it: the node that recorded it executes it at once.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub waited: bool,
+    /// Higher goes first.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub priority: i32,
+    /// Not before this time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Retry::is_never")]
+    pub retry: Retry,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+    /// At most so many at once of those with the same key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub concurrency: Option<Concurrency>,
+    /// After its node was lost it may be executed again: all its effects are Steps, or it declares itself idempotent.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub resumable: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Concurrency {
+    pub key: String,
+    pub limit: u32,
+}
+
+/// Which node carries a Run out. Each claim raises the fence, and only the last claim may end the Run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lease {
+    pub node: NodeId,
+    pub fence: u64,
+    pub until: Timestamp,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands the field by reference")]
+fn is_zero(number: &i32) -> bool {
+    *number == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HAPPENINGS: [Happening; 7] = [
+        Happening::Claim,
+        Happening::Succeed,
+        Happening::Fail,
+        Happening::Requeue,
+        Happening::Suspend,
+        Happening::Wake,
+        Happening::Cancel,
+    ];
+
+    #[test]
+    fn nothing_happens_to_a_run_that_has_ended() {
+        for state in RunState::ALL.into_iter().filter(|state| state.is_final()) {
+            for happening in HAPPENINGS {
+                assert!(state.after(happening).is_err(), "{state:?} {happening:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_run_that_has_not_ended_can_be_cancelled_and_can_fail() {
+        for state in RunState::ALL.into_iter().filter(|state| !state.is_final()) {
+            assert_eq!(state.after(Happening::Cancel), Ok(RunState::Cancelled));
+            assert_eq!(state.after(Happening::Fail), Ok(RunState::Failed));
+        }
+    }
+
+    #[test]
+    fn an_illegal_happening_says_what_cannot_be() {
+        let error = RunState::Succeeded.after(Happening::Cancel).unwrap_err();
+        assert_eq!(error.to_string(), "a run that is succeeded cannot be cancelled");
+    }
 }

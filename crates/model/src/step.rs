@@ -17,6 +17,45 @@ pub struct Step {
     pub request: Value,
     pub result: Option<Value>,
     pub error: Option<RunError>,
+    /// The Run it started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub child: Option<RunId>,
     pub started_at: Timestamp,
+    /// Absent while it goes on.
     pub finished_at: Option<Timestamp>,
+}
+
+/// A Run that was executed again asked for something else than it had asked for the first time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Divergence {
+    pub position: u32,
+    /// What is recorded: verb and request.
+    pub recorded: (String, Value),
+    /// What was asked now.
+    pub asked: (String, Value),
+}
+
+impl Step {
+    /// Whether asking this now is what was asked then.
+    pub fn answers(&self, verb: &str, request: &Value) -> Result<(), Divergence> {
+        if self.verb == verb && self.request == *request {
+            return Ok(());
+        }
+        Err(Divergence {
+            position: self.position,
+            recorded: (self.verb.clone(), self.request.clone()),
+            asked: (verb.to_owned(), request.clone()),
+        })
+    }
+}
+
+impl std::fmt::Display for Divergence {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (recorded, asked) = (&self.recorded, &self.asked);
+        write!(
+            f,
+            "step {} was `{}` with {}, and is now `{}` with {}",
+            self.position, recorded.0, recorded.1, asked.0, asked.1
+        )
+    }
 }

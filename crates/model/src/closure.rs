@@ -8,17 +8,28 @@ use serde::{Deserialize, Serialize};
 use crate::ids::VersionId;
 use crate::version::{ContentHash, HashError};
 
-/// SHA-256 over the ids of the Versions, in order.
+/// One Version that was loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Member {
+    pub version_id: VersionId,
+    /// Whether it was the live one, which those call who pin no other.
+    pub live: bool,
+}
+
+/// SHA-256 over the members, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ClosureHash(pub [u8; 32]);
 
 impl ClosureHash {
-    /// Of Versions in any order.
-    pub fn of(versions: &[VersionId]) -> ClosureHash {
-        let mut sorted = versions.to_vec();
+    /// Of members in any order.
+    pub fn of(members: &[Member]) -> ClosureHash {
+        let mut sorted = members.to_vec();
         sorted.sort_unstable();
-        let bytes: Vec<u8> = sorted.iter().flat_map(|version| *version.0.as_bytes()).collect();
+        let bytes: Vec<u8> = sorted
+            .iter()
+            .flat_map(|member| member.version_id.0.as_bytes().iter().copied().chain([u8::from(member.live)]))
+            .collect();
         ClosureHash(ContentHash::of_bytes(&bytes).0)
     }
 }
@@ -50,10 +61,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_order_of_versions_does_not_matter_and_each_of_them_does() {
-        let version = |n| VersionId(Uuid::from_u128(n));
-        let hash = ClosureHash::of(&[version(1), version(2)]);
-        assert_eq!(hash, ClosureHash::of(&[version(2), version(1)]));
-        assert_ne!(hash, ClosureHash::of(&[version(1), version(3)]));
+    fn the_order_of_members_does_not_matter_and_each_of_them_does() {
+        let member = |n, live| Member { version_id: VersionId(Uuid::from_u128(n)), live };
+        let hash = ClosureHash::of(&[member(1, true), member(2, true)]);
+        assert_eq!(hash, ClosureHash::of(&[member(2, true), member(1, true)]));
+        assert_ne!(hash, ClosureHash::of(&[member(1, true), member(3, true)]));
+        assert_ne!(hash, ClosureHash::of(&[member(1, true), member(2, false)]));
     }
 }

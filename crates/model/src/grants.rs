@@ -112,6 +112,15 @@ impl Grants {
         self.brain = self.brain.max(other.brain);
     }
 
+    /// Whether whoever holds these may do all that the other may. Limits are about one's own work and do not count.
+    pub fn cover(&self, other: &Grants) -> bool {
+        other.network.is_subset(&self.network)
+            && other.secrets.is_subset(&self.secrets)
+            && other.model <= self.model
+            && other.files <= self.files
+            && other.brain <= self.brain
+    }
+
     /// In words, one grant a line, as a reviewer reads them.
     pub fn lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.network.iter().map(|host| format!("network {host}")).collect();
@@ -284,6 +293,14 @@ mod tests {
                 .unwrap_err()
                 .starts_with("`root` is not something a function can state")
         );
+    }
+
+    #[test]
+    fn grants_cover_what_they_hold_and_no_more() {
+        let narrow = grants(json!({"network": ["a.com"]})).unwrap();
+        let wide = grants(json!({"network": ["a.com", "b.com"], "brain": "read", "timeout": 5})).unwrap();
+        assert!(wide.cover(&narrow) && wide.cover(&wide) && narrow.cover(&Grants::default()));
+        assert!(!narrow.cover(&wide) && !Grants::default().cover(&narrow));
     }
 
     #[test]

@@ -41,7 +41,9 @@ pub enum ChainEnd {
     Depth(usize),
     #[error("the chain has started {0} runs, which is the most allowed")]
     Runs(u64),
-    #[error("the trigger fired {0} times on the way here, which is the most allowed; it would go round in a circle")]
+    #[error(
+        "the trigger fired {0} times on the way here, which is the most allowed; it would go round in a circle"
+    )]
     Repetition(usize),
 }
 

@@ -21,6 +21,7 @@ pub enum EventKind {
     SecretChanged,
     RunFinished,
     RunFailed,
+    RunCancelled,
     WebhookReceived,
     /// Emitted by a Function: `custom.NAME`.
     Custom(String),
@@ -28,7 +29,7 @@ pub enum EventKind {
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "`{0}` is no kind of event; expected `run.finished`, `run.failed`, `function.added`, `function.updated`, `function.deleted`, `changeset.applied`, `secret.changed`, `webhook.received` or `custom.NAME`"
+    "`{0}` is no kind of event; expected `run.finished`, `run.failed`, `run.cancelled`, `function.added`, `function.updated`, `function.deleted`, `changeset.applied`, `secret.changed`, `webhook.received` or `custom.NAME`"
 )]
 pub struct EventKindError(String);
 
@@ -42,6 +43,7 @@ impl fmt::Display for EventKind {
             EventKind::SecretChanged => f.write_str("secret.changed"),
             EventKind::RunFinished => f.write_str("run.finished"),
             EventKind::RunFailed => f.write_str("run.failed"),
+            EventKind::RunCancelled => f.write_str("run.cancelled"),
             EventKind::WebhookReceived => f.write_str("webhook.received"),
             EventKind::Custom(name) => write!(f, "custom.{name}"),
         }
@@ -70,6 +72,7 @@ impl FromStr for EventKind {
             "secret.changed" => Ok(EventKind::SecretChanged),
             "run.finished" => Ok(EventKind::RunFinished),
             "run.failed" => Ok(EventKind::RunFailed),
+            "run.cancelled" => Ok(EventKind::RunCancelled),
             "webhook.received" => Ok(EventKind::WebhookReceived),
             _ => Err(unknown()),
         }
@@ -122,6 +125,7 @@ mod tests {
             EventKind::SecretChanged,
             EventKind::RunFinished,
             EventKind::RunFailed,
+            EventKind::RunCancelled,
             EventKind::WebhookReceived,
             EventKind::Custom("mail.arrived".to_owned()),
         ] {

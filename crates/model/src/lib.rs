@@ -37,6 +37,7 @@ pub mod call;
 pub mod chain;
 pub mod closure;
 pub mod event;
+pub mod output;
 pub mod retry;
 pub mod run;
 pub mod secret;

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::actor::Actor;
 use crate::ids::RunId;
 use crate::run::RunError;
 
@@ -20,6 +21,9 @@ pub struct Step {
     /// The Run it started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub child: Option<RunId>,
+    /// Who answered, if it is a question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<Actor>,
     pub started_at: Timestamp,
     /// Absent while it goes on.
     pub finished_at: Option<Timestamp>,

@@ -1,44 +1,99 @@
 //! Steps: the journal of a Run.
 
+use model::event::NewEvent;
 use model::ids::RunId;
 use model::step::Step;
 
 use crate::db::{Batch, Durability, Row, Value};
 use crate::error::Error;
+use crate::events::push_events;
+use crate::runs::optional_json;
 use crate::store::Store;
 
+macro_rules! step_columns {
+    () => {
+        "run_id, position, verb, request, result, error, child_run_id, answered_by, started_at, finished_at"
+    };
+}
+
 impl Store {
-    /// Journals one Step. Its place must be free: two that claim one answer [`Error::Unique`].
+    /// Journals a Step that is finished. Its place must be free: two that claim one answer [`Error::Unique`].
     pub async fn record_step(&self, step: &Step) -> Result<(), Error> {
+        self.record_step_with(step, &[]).await
+    }
+
+    /// Journals a Step together with the Events it is.
+    pub async fn record_step_with(&self, step: &Step, events: &[NewEvent]) -> Result<(), Error> {
         let mut batch = Batch::new();
-        batch.push(
-            "insert into steps (run_id, position, verb, request, result, error, started_at, finished_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8)",
+        push_step(&mut batch, step)?;
+        push_events(&mut batch, events);
+        self.db.write(batch, Durability::Power).await.map(drop)
+    }
+
+    /// Journals that a Step has begun, before its effect. Its place must be free.
+    pub async fn begin_step(&self, step: &Step) -> Result<(), Error> {
+        self.record_step(step).await
+    }
+
+    /// Journals the end of a Step that has begun; [`Error::GuardFailed`] if it had ended, or never begun.
+    pub async fn finish_step(&self, step: &Step) -> Result<(), Error> {
+        let mut batch = Batch::new();
+        batch.guard(
+            "update steps set result = $3, error = $4, child_run_id = $5, answered_by = $6, finished_at = $7
+             where run_id = $1 and position = $2 and finished_at is null",
             [
                 step.run_id.0.into(),
                 step.position.into(),
-                step.verb.as_str().into(),
-                Value::from(&step.request),
                 step.result.as_ref().map_or(Value::Null, Value::from),
-                step.error.as_ref().map(Value::json).transpose()?.unwrap_or(Value::Null),
-                step.started_at.into(),
+                optional_json(step.error.as_ref())?,
+                step.child.map(|child| child.0).into(),
+                step.answered_by.as_ref().map(ToString::to_string).into(),
                 step.finished_at.into(),
             ],
+            "the step has begun and not ended",
         );
         self.db.write(batch, Durability::Power).await.map(drop)
+    }
+
+    pub async fn step(&self, run: RunId, position: u32) -> Result<Option<Step>, Error> {
+        self.db
+            .optional(
+                concat!("select ", step_columns!(), " from steps where run_id = $1 and position = $2"),
+                [run.0.into(), position.into()],
+                step_from_row,
+            )
+            .await
     }
 
     /// In the order in which they were journaled.
     pub async fn steps(&self, run: RunId) -> Result<Vec<Step>, Error> {
         self.db
             .query(
-                "select run_id, position, verb, request, result, error, started_at, finished_at
-                 from steps where run_id = $1 order by position",
+                concat!("select ", step_columns!(), " from steps where run_id = $1 order by position"),
                 [run.0.into()],
                 step_from_row,
             )
             .await
     }
+}
+
+fn push_step(batch: &mut Batch, step: &Step) -> Result<(), Error> {
+    batch.push(
+        concat!("insert into steps (", step_columns!(), ") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"),
+        [
+            step.run_id.0.into(),
+            step.position.into(),
+            step.verb.as_str().into(),
+            Value::from(&step.request),
+            step.result.as_ref().map_or(Value::Null, Value::from),
+            optional_json(step.error.as_ref())?,
+            step.child.map(|child| child.0).into(),
+            step.answered_by.as_ref().map(ToString::to_string).into(),
+            step.started_at.into(),
+            step.finished_at.into(),
+        ],
+    );
+    Ok(())
 }
 
 fn step_from_row(row: &Row) -> Result<Step, Error> {
@@ -49,7 +104,9 @@ fn step_from_row(row: &Row) -> Result<Step, Error> {
         request: row.json(3)?,
         result: row.optional_json(4)?,
         error: row.optional_json(5)?,
-        started_at: row.timestamp(6)?,
-        finished_at: row.optional_timestamp(7)?,
+        child: row.optional_uuid(6)?.map(RunId),
+        answered_by: row.optional_word(7)?,
+        started_at: row.timestamp(8)?,
+        finished_at: row.optional_timestamp(9)?,
     })
 }

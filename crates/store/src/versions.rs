@@ -1,4 +1,4 @@
-//! Versions: by number, live, as of a revision, and with everything they call.
+//! Versions: by number, live and as of a revision.
 
 use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
@@ -11,14 +11,18 @@ use crate::db::{Row, Sql, Value};
 use crate::error::Error;
 use crate::store::Store;
 
+/// What [`version_from_row`] reads, in its order.
+macro_rules! version_columns {
+    () => {
+        "entries.kind, entries.name, entries.entry_id, versions.version_id, versions.number, versions.content_hash,
+         versions.changeset_id, versions.written_by, versions.written_at, contents.body"
+    };
+}
+pub(crate) use version_columns;
+
 macro_rules! select_version {
     ($from:literal) => {
-        concat!(
-            "select entries.kind, entries.name, entries.entry_id, versions.version_id, versions.number,
-                versions.content_hash, versions.changeset_id, versions.written_by, versions.written_at,
-                contents.body from ",
-            $from
-        )
+        concat!("select ", version_columns!(), " from ", $from)
     };
 }
 
@@ -101,38 +105,6 @@ impl Store {
             .await
     }
 
-    /// A live Function and all it calls, directly or not, each at the Version it would be called at.
-    pub async fn closure(&self, name: &EntryName) -> Result<Vec<Version>, Error> {
-        self.db
-            .query(
-                concat!(
-                    "with recursive reached (version_id) as (
-                        select live_version_id from entries where kind = 'function' and name = $1
-                        union
-                        select case when content_references.number = 0
-                            then entries.live_version_id
-                            else (select pinned.version_id from versions as pinned
-                                where pinned.entry_id = entries.entry_id
-                                    and pinned.number = content_references.number) end
-                        from reached
-                        join versions on versions.version_id = reached.version_id
-                        join content_references on content_references.content_hash = versions.content_hash
-                            and content_references.role = 'calls' and content_references.kind = 'function'
-                        join entries on entries.kind = 'function' and entries.name = content_references.name
-                    ) ",
-                    select_version!(
-                        "reached join versions on versions.version_id = reached.version_id
-                         join entries on entries.entry_id = versions.entry_id
-                         join contents on contents.content_hash = versions.content_hash
-                         order by entries.name, versions.number"
-                    )
-                ),
-                [name.as_str().into()],
-                version_from_row,
-            )
-            .await
-    }
-
     /// The live Versions of a kind after a name, in order: what an index is built from.
     pub async fn live_versions(
         &self,
@@ -193,6 +165,6 @@ fn head_from_row(row: &Row) -> Result<VersionHead, Error> {
     })
 }
 
-fn version_from_row(row: &Row) -> Result<Version, Error> {
+pub(crate) fn version_from_row(row: &Row) -> Result<Version, Error> {
     Ok(Version { head: head_from_row(row)?, content: row.json::<Content>(9)? })
 }

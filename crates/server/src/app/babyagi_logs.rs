@@ -9,11 +9,12 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use model::actor::Actor;
 use model::call::Call;
+use model::chain::Chain;
 use model::entry::EntryKey;
 use model::ids::RunId;
 use model::name::EntryName;
 use model::revision::Revision;
-use model::run::{Ending, Run, RunError, RunState};
+use model::run::{Ending, How, Run, RunError, RunState};
 use secrecy::{ExposeSecret, SecretBox};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -143,6 +144,15 @@ fn run(
         created_at: started,
         started_at: Some(started),
         finished_at: log.seconds.and_then(|seconds| finished(started, seconds)),
+        attempt: 1,
+        how: How::default(),
+        closure: None,
+        event_seq: None,
+        chain: Chain::default(),
+        waiting: None,
+        usage: None,
+        cancelled: None,
+        lease: None,
     })
 }
 

@@ -109,7 +109,7 @@ pub async fn closure(ctx: &Ctx, name: &EntryName) -> Result<Vec<Version>, Error>
     if versions.is_empty() {
         return Err(not_found(ctx, &EntryKey::function(name.clone()), Which::Live).await?);
     }
-    Ok(versions)
+    Ok(versions.into_iter().map(|(version, _)| version).collect())
 }
 
 /// Makes another Version live.

@@ -40,7 +40,7 @@ store::on_both! {
         };
         world.register(vec![pinned(1)]).await.unwrap();
         let closure = world.ctx.store.closure(&"f".parse().unwrap()).await.unwrap();
-        let numbers: Vec<u32> = closure.iter().map(|version| version.head.number.0).collect();
+        let numbers: Vec<u32> = closure.iter().map(|(version, _)| version.head.number.0).collect();
         assert_eq!(numbers, [1, 1]);
         let error = world.register(vec![pinned(7)]).await.unwrap_err();
         assert!(findings(&error)[0].starts_with("f: `dep@7` is pinned, but `dep` has no version 7"), "{error:?}");

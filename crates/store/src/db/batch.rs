@@ -22,7 +22,7 @@ impl From<&'static str> for Sql {
 
 /// What an acknowledged write survives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Durability {
+pub enum Durability {
     /// The end of this process, however sudden.
     Process,
     /// Loss of power as well.
@@ -71,6 +71,11 @@ impl Batch {
     /// Being one statement, PostgreSQL's `on conflict do update` refuses two rows of the same key.
     pub(crate) fn bulk(&mut self, sql: Sql, rows: Vec<Vec<Value>>) {
         self.add(sql, Values::Bulk(rows), None);
+    }
+
+    /// All of another batch, after what is here.
+    pub(crate) fn append(&mut self, mut other: Batch) {
+        self.steps.append(&mut other.steps);
     }
 
     pub(super) fn steps(&self) -> &[Step] {

@@ -13,7 +13,8 @@ mod sqlite;
 mod tests;
 mod value;
 
-pub(crate) use self::batch::{Batch, Durability, Sql};
+pub use self::batch::Durability;
+pub(crate) use self::batch::{Batch, Sql};
 pub use self::location::Location;
 pub(crate) use self::migration::Migration;
 pub(crate) use self::row::Row;
@@ -25,7 +26,15 @@ pub(crate) type Read = (Sql, Vec<Value>);
 
 /// A handle on the database; clones share its connections.
 #[derive(Clone)]
-pub(crate) enum Db {
+pub(crate) struct Db {
+    database: Database,
+    /// What a test asked to happen on the way to the database.
+    #[cfg(any(test, feature = "testing"))]
+    pub(crate) probe: crate::testing::Probe,
+}
+
+#[derive(Clone)]
+enum Database {
     Sqlite(sqlite::Sqlite),
     Postgres(postgres::Postgres),
 }
@@ -34,10 +43,17 @@ impl Db {
     /// Opens the database and brings its schema up to date. A fresh one is created; one that is foreign, damaged or of
     /// a newer selfmade is refused and left as it is.
     pub(crate) async fn open(location: &Location, migrations: &'static [Migration]) -> Result<Db, Error> {
-        match location {
-            Location::Sqlite(path) => sqlite::Sqlite::open(path, migrations).await.map(Db::Sqlite),
-            Location::Postgres(url) => postgres::Postgres::open(url, migrations).await.map(Db::Postgres),
-        }
+        let database = match location {
+            Location::Sqlite(path) => sqlite::Sqlite::open(path, migrations).await.map(Database::Sqlite),
+            Location::Postgres(url) => {
+                postgres::Postgres::open(url, migrations).await.map(Database::Postgres)
+            }
+        };
+        Ok(Db {
+            database: database?,
+            #[cfg(any(test, feature = "testing"))]
+            probe: crate::testing::Probe::default(),
+        })
     }
 
     /// All rows of a statement that may scan; SQLite does so on a thread of its own.
@@ -59,11 +75,13 @@ impl Db {
         values: impl Into<Vec<Value>>,
         from_row: impl Fn(&Row) -> Result<T, Error>,
     ) -> Result<Option<T>, Error> {
-        let rows = match self {
-            Db::Sqlite(sqlite) => sqlite.look_up((sql.into(), values.into())).await?,
-            Db::Postgres(postgres) => postgres.query((sql.into(), values.into())).await?,
+        let read = (sql.into(), values.into());
+        let fault = self.meet(|| vec![read.0])?;
+        let rows = match &self.database {
+            Database::Sqlite(sqlite) => sqlite.look_up(read).await,
+            Database::Postgres(postgres) => postgres.query(read).await,
         };
-        rows.first().map(from_row).transpose()
+        fault.then(rows)?.first().map(from_row).transpose()
     }
 
     /// The first row, which has to exist; a look-up like [`optional`](Db::optional).
@@ -80,31 +98,56 @@ impl Db {
 
     /// Several reads that see the same moment; one answer for each.
     pub(crate) async fn read(&self, reads: Vec<Read>) -> Result<Vec<Vec<Row>>, Error> {
-        match self {
-            Db::Sqlite(sqlite) => sqlite.read(reads).await,
-            Db::Postgres(postgres) => postgres.read(reads).await,
-        }
+        let fault = self.meet(|| reads.iter().map(|(sql, _)| *sql).collect())?;
+        fault.then(match &self.database {
+            Database::Sqlite(sqlite) => sqlite.read(reads).await,
+            Database::Postgres(postgres) => postgres.read(reads).await,
+        })
     }
 
     /// Carries out a batch as one transaction and answers what each of its statements returned. Once handed over it
     /// is carried out even if the caller stops waiting.
     pub(crate) async fn write(&self, batch: Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Error> {
-        match self {
-            Db::Sqlite(sqlite) => sqlite.write(batch, durability).await,
-            Db::Postgres(postgres) => postgres.write(batch, durability).await,
-        }
+        let fault = self.meet(|| batch.steps().iter().map(|step| step.sql).collect())?;
+        fault.then(match &self.database {
+            Database::Sqlite(sqlite) => sqlite.write(batch, durability).await,
+            Database::Postgres(postgres) => postgres.write(batch, durability).await,
+        })
     }
 
     /// Finishes what was handed over and lets go of the database. Every later use, also of a clone, answers
     /// [`Error::Closed`].
     pub(crate) async fn close(&self) {
-        match self {
-            Db::Sqlite(sqlite) => sqlite.close().await,
-            Db::Postgres(postgres) => postgres.close(),
+        match &self.database {
+            Database::Sqlite(sqlite) => sqlite.close().await,
+            Database::Postgres(postgres) => postgres.close(),
         }
     }
 
     pub(crate) fn is_sqlite(&self) -> bool {
-        matches!(self, Db::Sqlite(_))
+        matches!(self.database, Database::Sqlite(_))
+    }
+
+    /// Says whether the call that now leaves for the database fails, as a test asked.
+    #[cfg(any(test, feature = "testing"))]
+    fn meet(&self, statements: impl FnOnce() -> Vec<Sql>) -> Result<crate::testing::Meeting, Error> {
+        self.probe.meet(|| statements().iter().map(|sql| sql.sqlite).collect())
+    }
+
+    #[cfg(not(any(test, feature = "testing")))]
+    #[allow(clippy::unused_self, clippy::unnecessary_wraps, reason = "as the one that tests use")]
+    fn meet(&self, _: impl FnOnce() -> Vec<Sql>) -> Result<Unmet, Error> {
+        Ok(Unmet)
+    }
+}
+
+/// Nothing happens on the way to the database.
+#[cfg(not(any(test, feature = "testing")))]
+struct Unmet;
+
+#[cfg(not(any(test, feature = "testing")))]
+impl Unmet {
+    fn then<T>(self, answer: Result<T, Error>) -> Result<T, Error> {
+        answer
     }
 }

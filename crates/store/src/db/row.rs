@@ -54,6 +54,10 @@ impl Row {
         bytes.try_into().map(ContentHash).map_err(|_| found)
     }
 
+    pub(crate) fn optional_hash(&self, column: usize) -> Result<Option<ContentHash>, Error> {
+        if self.value(column)? == &Value::Null { Ok(None) } else { self.hash(column).map(Some) }
+    }
+
     fn value(&self, column: usize) -> Result<&Value, Error> {
         self.values.get(column).ok_or_else(|| Error::Row {
             column,
@@ -107,6 +111,10 @@ getters! {
     };
     small, optional_small: u32 = "a small integer not below zero", |value| match value {
         Value::Int(number) => u32::try_from(*number).ok(),
+        _ => None,
+    };
+    signed, optional_signed: i32 = "a small integer", |value| match value {
+        Value::Int(number) => i32::try_from(*number).ok(),
         _ => None,
     };
     float, optional_float: f64 = "a float", |value| match value {

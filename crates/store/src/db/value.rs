@@ -36,6 +36,14 @@ impl Value {
         Value::json(&stored)
     }
 
+    /// How long it is, if it is text.
+    pub(crate) fn text_bytes(&self) -> usize {
+        match self {
+            Value::Text(text) => text.len(),
+            _ => 0,
+        }
+    }
+
     /// What the value is, without saying what it holds, for messages and logs.
     pub(crate) fn kind(&self) -> &'static str {
         match self {

@@ -10,7 +10,7 @@ use crate::world::{World, answering, calling, delete, graph, key, name, point, p
 
 async fn closure(world: &World, text: &str) -> Vec<String> {
     let versions = world.store.closure(&name(text)).await.unwrap();
-    versions.iter().map(|version| format!("{}@{}", version.head.key.name, version.head.number)).collect()
+    versions.iter().map(|(version, _)| format!("{}@{}", version.head.key.name, version.head.number)).collect()
 }
 
 store::on_both! {

@@ -2,6 +2,8 @@
 //!
 //! [`on_both!`](crate::on_both) runs one test body on both; this is how every promise of the store is tested.
 
+mod probe;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -9,6 +11,8 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 use tokio_postgres::{Config, NoTls};
 
+pub use self::probe::Fault;
+pub(crate) use self::probe::{Meeting, Probe};
 use crate::Location;
 
 /// The URL of a database on a PostgreSQL server where tests may create others.

@@ -1,0 +1,83 @@
+//! The end of a Run: everything that is known then, in one batch, or nothing if somebody else holds the Run.
+
+use jiff::Timestamp;
+use model::call::Call;
+use model::event::NewEvent;
+use model::ids::RunId;
+use model::output::OutputChunk;
+use model::run::{Ending, Lease, RunError, RunState, Usage};
+
+use crate::calls::push_calls;
+use crate::db::{Batch, Durability, Value};
+use crate::error::Error;
+use crate::events::push_events;
+use crate::output::push_output;
+use crate::runs::optional_json;
+use crate::store::Store;
+
+/// How a Run ended.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    pub run_id: RunId,
+    /// The claim under which it was carried out; its time does not matter.
+    pub lease: Lease,
+    pub state: RunState,
+    pub ending: Option<Ending>,
+    pub output: Option<serde_json::Value>,
+    pub error: Option<RunError>,
+    pub usage: Option<Usage>,
+    pub finished_at: Timestamp,
+    pub calls: Vec<Call>,
+    pub output_chunks: Vec<OutputChunk>,
+    pub events: Vec<NewEvent>,
+}
+
+impl Store {
+    /// False if another claim holds the Run or it has ended; then nothing was written.
+    pub async fn finish_run(&self, finished: &Finished, durability: Durability) -> Result<bool, Error> {
+        let (mut batch, mut added) = (Batch::new(), 0);
+        let mut parts = Batch::new();
+        added += push_calls(&mut parts, finished.run_id, &finished.calls)?;
+        added += push_output(&mut parts, finished.run_id, &finished.output_chunks);
+        push_end(&mut batch, finished, added)?;
+        batch.append(parts);
+        push_events(&mut batch, &finished.events);
+        match self.db.write(batch, durability).await {
+            Ok(_) => Ok(true),
+            Err(error) => error.absent(),
+        }
+    }
+}
+
+fn push_end(batch: &mut Batch, finished: &Finished, added: usize) -> Result<(), Error> {
+    let usage = finished.usage.as_ref();
+    let output = finished.output.as_ref().map_or(Value::Null, Value::from);
+    let error = optional_json(finished.error.as_ref())?;
+    let added = added + output.text_bytes() + error.text_bytes();
+    batch.guard(
+        "update runs set state = $4, ending = $5, output = $6, error = $7, finished_at = $8, wall_us = $9, cpu_us = $10,
+            peak_memory_bytes = $11, cold = $12, output_dropped_bytes = $13, calls_dropped = $14, lease_until = null,
+            bytes = bytes + $15 + (select coalesce(sum(octet_length(request) + coalesce(octet_length(result), 0)), 0)
+                from steps where steps.run_id = $1)
+         where run_id = $1 and node_id = $2 and fence = $3 and state = 'running'",
+        [
+            finished.run_id.0.into(),
+            finished.lease.node.0.into(),
+            finished.lease.fence.into(),
+            finished.state.as_str().into(),
+            finished.ending.map(Ending::as_str).into(),
+            output,
+            error,
+            finished.finished_at.into(),
+            usage.map(|usage| usage.wall_us).into(),
+            usage.map(|usage| usage.cpu_us).into(),
+            usage.map(|usage| usage.peak_memory_bytes).into(),
+            usage.map(|usage| usage.cold).into(),
+            usage.map(|usage| usage.output_dropped_bytes).into(),
+            usage.map(|usage| usage.calls_dropped).into(),
+            added.into(),
+        ],
+        "this claim holds the run",
+    );
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! Faults on the way to the database, where a test asks for them; and which statements took that way.
+//!
+//! A process that dies at any instant is tried by failing its first call to the database, then its second, and so on
+//! until there are no more: once before the call happens, once after it happened but before its answer is heard.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::{Error, Store};
+
+/// Which call to the database fails, counted from 0 from when it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The call never happens.
+    Before(u64),
+    /// The call happens, its answer is lost.
+    After(u64),
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct Probe(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    fault: Option<Fault>,
+    /// Whether every call after it fails, too, as those of a dead process do.
+    lasting: bool,
+    calls: u64,
+    reached: bool,
+    statements: BTreeSet<&'static str>,
+}
+
+/// What happens to one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meeting {
+    Passed,
+    LosesItsAnswer,
+}
+
+impl Probe {
+    pub(crate) fn meet(&self, statements: impl FnOnce() -> Vec<&'static str>) -> Result<Meeting, Error> {
+        let mut state = self.lock();
+        state.statements.extend(statements());
+        let call = state.calls;
+        state.calls += 1;
+        match state.fault {
+            Some(Fault::Before(n) | Fault::After(n)) if state.lasting && call > n => Err(lost()),
+            Some(Fault::Before(n)) if n == call => {
+                state.reached = true;
+                Err(lost())
+            }
+            Some(Fault::After(n)) if n == call => {
+                state.reached = true;
+                Ok(Meeting::LosesItsAnswer)
+            }
+            _ => Ok(Meeting::Passed),
+        }
+    }
+
+    fn ask(&self, fault: Option<Fault>, lasting: bool) {
+        let statements = std::mem::take(&mut self.lock().statements);
+        *self.lock() = State { fault, lasting, statements, ..State::default() };
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Meeting {
+    pub(crate) fn then<T>(self, answer: Result<T, Error>) -> Result<T, Error> {
+        if self == Meeting::LosesItsAnswer { Err(lost()) } else { answer }
+    }
+}
+
+/// What a server that went away looks like: nobody knows whether the last write happened.
+fn lost() -> Error {
+    Error::ConnectionLost { server: "the test".to_owned(), detail: "a fault was asked for".to_owned() }
+}
+
+/// For tests only; all clones of the store are meant.
+impl Store {
+    /// Lets one call fail, counted from now on; `None` lets none fail.
+    pub fn fail_at(&self, fault: impl Into<Option<Fault>>) {
+        self.db.probe.ask(fault.into(), false);
+    }
+
+    /// Lets one call fail and every call after it, as if the process had died there.
+    pub fn die_at(&self, fault: Fault) {
+        self.db.probe.ask(Some(fault), true);
+    }
+
+    /// Whether there were so many calls that the fault happened.
+    pub fn fault_was_reached(&self) -> bool {
+        self.db.probe.lock().reached
+    }
+
+    /// All statements so far, in SQLite's words.
+    pub fn statements(&self) -> Vec<&'static str> {
+        self.db.probe.lock().statements.iter().copied().collect()
+    }
+}

@@ -1,28 +1,26 @@
 //! Output: what a Run printed, in the order it was printed in.
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stream {
+pub enum OutputStream {
     Stdout,
     Stderr,
 }
 
-impl Stream {
+impl OutputStream {
     pub fn as_str(self) -> &'static str {
         match self {
-            Stream::Stdout => "stdout",
-            Stream::Stderr => "stderr",
+            OutputStream::Stdout => "stdout",
+            OutputStream::Stderr => "stderr",
         }
     }
 }
 
-/// A piece of output, printed in one go.
+/// What was printed to one of them before something was printed to the other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputChunk {
-    pub stream: Stream,
+    pub stream: OutputStream,
     pub text: String,
-    pub at: Timestamp,
 }

@@ -12,7 +12,7 @@ impl Store {
     pub async fn output(&self, run: RunId) -> Result<Vec<OutputChunk>, Error> {
         self.db
             .query(
-                "select stream, text, at from run_output where run_id = $1 order by position",
+                "select stream, text from run_output where run_id = $1 order by position",
                 [run.0.into()],
                 chunk_from_row,
             )
@@ -26,19 +26,13 @@ pub(crate) fn push_output(batch: &mut Batch, run: RunId, chunks: &[OutputChunk])
         return 0;
     }
     let row = |(chunk, position): (&OutputChunk, u32)| -> Vec<Value> {
-        vec![
-            run.0.into(),
-            position.into(),
-            chunk.stream.as_str().into(),
-            chunk.text.as_str().into(),
-            chunk.at.into(),
-        ]
+        vec![run.0.into(), position.into(), chunk.stream.as_str().into(), chunk.text.as_str().into()]
     };
     batch.bulk(
         Sql {
-            sqlite: "insert into run_output (run_id, position, stream, text, at) values ($1, $2, $3, $4, $5)",
-            postgres: "insert into run_output (run_id, position, stream, text, at)
-                select * from unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::bigint[])",
+            sqlite: "insert into run_output (run_id, position, stream, text) values ($1, $2, $3, $4)",
+            postgres: "insert into run_output (run_id, position, stream, text)
+                select * from unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[])",
         },
         chunks.iter().zip(1..).map(row).collect(),
     );
@@ -46,5 +40,5 @@ pub(crate) fn push_output(batch: &mut Batch, run: RunId, chunks: &[OutputChunk])
 }
 
 fn chunk_from_row(row: &Row) -> Result<OutputChunk, Error> {
-    Ok(OutputChunk { stream: row.word(0)?, text: row.text(1)?, at: row.timestamp(2)? })
+    Ok(OutputChunk { stream: row.word(0)?, text: row.text(1)? })
 }

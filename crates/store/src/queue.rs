@@ -14,27 +14,37 @@ use crate::store::Store;
 /// The priorities of what is queued without a limit. There are few; each is found by one look into the index, so
 /// what is not due yet at one of them is not walked over on the way to the next.
 macro_rules! levels {
-    () => {
-        "levels (level) as (
-            select max(priority) from runs where state = 'queued' and concurrency_key is null
-            union all
-            select (select max(priority) from runs
-                where state = 'queued' and concurrency_key is null and priority < levels.level)
-            from levels where levels.level is not null
-        )"
+    ($by:literal) => {
+        concat!(
+            "levels (level) as (
+                select max(priority) from runs",
+            $by,
+            " where state = 'queued' and concurrency_key is null
+                union all
+                select (select max(priority) from runs",
+            $by,
+            " where state = 'queued' and concurrency_key is null and priority < levels.level)
+                from levels where levels.level is not null
+            )"
+        )
     };
 }
 
 /// The concurrency keys of what is queued. Whatever else is queued with a key that is used up is not walked over.
 macro_rules! keys {
-    () => {
-        "keys (key) as (
-            select min(concurrency_key) from runs where state = 'queued' and concurrency_key is not null
-            union all
-            select (select min(concurrency_key) from runs
-                where state = 'queued' and concurrency_key is not null and concurrency_key > keys.key)
-            from keys where keys.key is not null
-        )"
+    ($by:literal) => {
+        concat!(
+            "keys (key) as (
+                select min(concurrency_key) from runs",
+            $by,
+            " where state = 'queued' and concurrency_key is not null
+                union all
+                select (select min(concurrency_key) from runs",
+            $by,
+            " where state = 'queued' and concurrency_key is not null and concurrency_key > keys.key)
+                from keys where keys.key is not null
+            )"
+        )
     };
 }
 
@@ -46,16 +56,17 @@ macro_rules! claim {
     };
 }
 
-/// The first of each priority, then the first of them all.
+/// The first of each priority, then the first of them all. SQLite is told which index to walk: it does not know that
+/// the one by state holds as many.
 const CLAIM: Sql = Sql {
     sqlite: concat!(
         "with recursive ",
-        levels!(),
+        levels!(" indexed by runs_queue"),
         ", ",
-        keys!(),
+        keys!(" indexed by runs_queue_limited"),
         ", candidates (id, priority, due_at) as (
             select run_id, priority, due_at from levels cross join runs on run_id in (
-                select queued.run_id from runs as queued
+                select queued.run_id from runs as queued indexed by runs_queue
                 where queued.state = 'queued' and queued.concurrency_key is null and queued.priority = levels.level
                     and queued.due_at <= $2
                 order by queued.due_at, queued.run_id limit $4)
@@ -64,7 +75,7 @@ const CLAIM: Sql = Sql {
                 select id from (
                     select id, most, row_number() over (order by priority desc, due_at, id) as place from (
                         select queued.run_id as id, queued.concurrency_limit as most, queued.priority, queued.due_at
-                        from runs as queued
+                        from runs as queued indexed by runs_queue_limited
                         where queued.state = 'queued' and queued.concurrency_key is not null
                             and queued.concurrency_key = keys.key and queued.due_at <= $2
                         order by queued.priority desc, queued.due_at, queued.run_id limit $4))
@@ -79,7 +90,7 @@ const CLAIM: Sql = Sql {
     // For a queue in which nothing has a limit: claimers pass each other.
     postgres: concat!(
         "with recursive ",
-        levels!(),
+        levels!(""),
         ", candidates (id) as (
             select id from levels cross join lateral (
                 select run_id as id, due_at from runs
@@ -97,9 +108,9 @@ const CLAIM: Sql = Sql {
 /// With limits: under [`LOCK`], because who counts what runs must be the only one who adds to it.
 const CLAIM_LIMITED: &str = concat!(
     "with recursive ",
-    levels!(),
+    levels!(""),
     ", ",
-    keys!(),
+    keys!(""),
     ", candidates (id) as (
         select id from (
             select id, levels.level as priority, due_at from levels cross join lateral (
@@ -167,7 +178,7 @@ impl Store {
     pub async fn requeue_run(
         &self,
         run: RunId,
-        lease: &Lease,
+        lease: Lease,
         due_at: Timestamp,
         attempt: u32,
         error: Option<&RunError>,

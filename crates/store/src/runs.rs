@@ -137,7 +137,7 @@ pub(crate) fn run_values(run: &Run) -> Result<Vec<Value>, Error> {
     Ok(values)
 }
 
-fn wakes_at(waiting: &Waiting) -> Option<jiff::Timestamp> {
+pub(crate) fn wakes_at(waiting: &Waiting) -> Option<jiff::Timestamp> {
     match waiting {
         Waiting::Time { until, .. } => Some(*until),
         Waiting::Person { .. } => None,

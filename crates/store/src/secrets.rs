@@ -18,7 +18,17 @@ pub struct SealedSecret {
     pub sealed: Vec<u8>,
 }
 
+/// Differs after each change of any Secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SecretsStamp(u64);
+
 impl Store {
+    /// What to compare before using Secrets that were opened earlier.
+    pub async fn secrets_stamp(&self) -> Result<SecretsStamp, Error> {
+        let sql = "select coalesce(max(seq), 0) from events where kind = 'secret.changed'";
+        self.db.one(sql, [], |row| row.unsigned(0)).await.map(SecretsStamp)
+    }
+
     /// Adds a Secret, or gives one of that name a new value; its id and birthday stay.
     pub async fn put_secret(
         &self,

@@ -5,28 +5,45 @@ use model::actor::Actor;
 use model::ids::RunId;
 use model::run::{Lease, Waiting};
 
-use crate::db::{Batch, Durability, Row, Value};
+use crate::db::{Batch, Durability, Row, Sql, Value};
 use crate::error::Error;
+use crate::runs::wakes_at;
 use crate::store::Store;
 
 /// Waking more at once would keep other writers waiting for long.
 const AT_ONCE: u32 = 1_000;
 
+macro_rules! wake {
+    ($by:literal) => {
+        concat!(
+            "update runs set state = 'queued', due_at = wake_at, waiting = null, wake_at = null
+             where state = 'waiting' and run_id in (
+                select run_id from runs",
+            $by,
+            " where state = 'waiting' and wake_at is not null and wake_at <= $1 order by wake_at limit $2)
+             returning run_id"
+        )
+    };
+}
+
+/// SQLite is told which index to walk: it does not know that the one by state holds as many.
+const WAKE: Sql = Sql { sqlite: wake!(" indexed by runs_wake"), postgres: wake!("") };
+
 impl Store {
-    /// Lets a claimed Run wait. At `wake_at`, if there is one, it is woken whether or not it was answered. False if
-    /// another claim holds it, or if its end was asked for: then it has to end instead.
-    pub async fn suspend_run(
-        &self,
-        run: RunId,
-        lease: &Lease,
-        waiting: &Waiting,
-        wake_at: Option<Timestamp>,
-    ) -> Result<bool, Error> {
+    /// Lets a claimed Run wait. False if another claim holds it, or if its end was asked for: then it has to end
+    /// instead.
+    pub async fn suspend_run(&self, run: RunId, lease: Lease, waiting: &Waiting) -> Result<bool, Error> {
         let mut batch = Batch::new();
         batch.guard(
             "update runs set state = 'waiting', waiting = $4, wake_at = $5, lease_until = null
              where run_id = $1 and node_id = $2 and fence = $3 and state = 'running' and cancelled_at is null",
-            [run.0.into(), lease.node.0.into(), lease.fence.into(), Value::json(waiting)?, wake_at.into()],
+            [
+                run.0.into(),
+                lease.node.0.into(),
+                lease.fence.into(),
+                Value::json(waiting)?,
+                wakes_at(waiting).into(),
+            ],
             "this claim holds the run",
         );
         self.write_guarded(batch).await
@@ -36,14 +53,7 @@ impl Store {
     /// answers none.
     pub async fn wake_runs(&self, now: Timestamp) -> Result<Vec<RunId>, Error> {
         let mut batch = Batch::new();
-        batch.push(
-            "update runs set state = 'queued', due_at = wake_at, waiting = null, wake_at = null
-             where state = 'waiting' and run_id in (
-                select run_id from runs where state = 'waiting' and wake_at is not null and wake_at <= $1
-                order by wake_at limit $2)
-             returning run_id",
-            [now.into(), AT_ONCE.into()],
-        );
+        batch.push(WAKE, [now.into(), AT_ONCE.into()]);
         let answers = self.db.write(batch, Durability::Power).await?;
         answers.iter().flatten().map(|row| row.uuid(0).map(RunId)).collect()
     }

@@ -89,7 +89,6 @@ create table run_output (
     position bigint not null,
     stream   text not null,
     text     text not null,
-    at       bigint not null,
     primary key (run_id, position)
 );
 

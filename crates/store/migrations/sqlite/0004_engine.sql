@@ -112,7 +112,6 @@ create table run_output (
     position integer not null,
     stream   text not null,
     text     text not null,
-    at       integer not null,
     primary key (run_id, position)
 ) strict;
 

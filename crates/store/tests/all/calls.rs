@@ -10,7 +10,7 @@ use store::testing::TestDatabase;
 use crate::runs::{hard_values, run};
 use crate::world::{World, at, id, key};
 
-fn call(run_id: RunId, position: u32, value: Value) -> Call {
+pub(crate) fn call(run_id: RunId, position: u32, value: Value) -> Call {
     Call {
         run_id,
         position,
@@ -33,6 +33,7 @@ store::on_both! {
         let mut calls: Vec<Call> =
             hard_values().into_iter().zip(1..).map(|(value, position)| call(mine.run_id, position, value)).collect();
         let error = RunError { type_name: "KeyError".to_owned(), message: "'\0'".to_owned(), traceback: None };
+        calls.push(Call { version_id: Some(VersionId(id())), output: None, ..call(mine.run_id, 98, json!(0)) });
         let unfinished = Call { output: None, duration_us: None, error: Some(error), ..call(mine.run_id, 99, json!(0)) };
         calls.push(unfinished);
         let mut shuffled = calls.clone();
@@ -54,17 +55,20 @@ store::on_both! {
         assert_eq!(database.dump().await, before);
     }
 
-    async fn a_call_of_no_known_run_or_version_is_refused(database: &TestDatabase) {
+    async fn a_call_that_is_imported_later_joins_those_that_are_there(database: &TestDatabase) {
         let world = World::open(database).await;
         let run = run(key("a"));
         world.store.record_runs(std::slice::from_ref(&run)).await.unwrap();
-        let version_id = Some(VersionId(id()));
-        for dangling in
-            [call(RunId(id()), 1, json!(1)), Call { version_id, ..call(run.run_id, 1, json!(1)) }]
-        {
-            let refused = world.store.record_calls(&[dangling]).await.unwrap_err();
-            assert!(matches!(refused, Error::ForeignKey { .. }), "{refused}");
-        }
-        assert_eq!(database.count("calls").await, 0);
+        let calls: Vec<Call> = (1..=3).map(|position| call(run.run_id, position, json!(position))).collect();
+        world.store.record_calls(&calls[..2]).await.unwrap();
+        world.store.record_calls(&calls).await.unwrap();
+        assert_eq!(world.store.calls(run.run_id).await.unwrap(), calls);
+    }
+
+    async fn a_call_of_no_known_run_is_refused(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let refused = world.store.record_calls(&[call(RunId(id()), 1, json!(1))]).await.unwrap_err();
+        assert!(matches!(refused, Error::ForeignKey { .. }), "{refused}");
+        assert_eq!(database.count("call_chunks").await, 0);
     }
 }

@@ -1,13 +1,16 @@
 //! Runs: everything that happened, read back as it was recorded.
 
 use model::actor::Actor;
+use model::chain::Chain;
+use model::closure::ClosureHash;
 use model::entry::EntryKey;
-use model::ids::{RunId, VersionId};
+use model::ids::{EntryId, NodeId, RunId, TokenId, VersionId};
+use model::retry::Retry;
 use model::revision::Revision;
-use model::run::{Ending, Run, RunError, RunState};
+use model::run::{Concurrency, Ending, How, Lease, Run, RunError, RunState, Usage, Waiting};
 use serde_json::{Value, json};
+use store::Error;
 use store::testing::TestDatabase;
-use store::{Error, RunFilter};
 
 use crate::world::{World, at, graph_key, id, key, put};
 
@@ -27,6 +30,68 @@ pub(crate) fn run(key: EntryKey) -> Run {
         created_at: at(1),
         started_at: Some(at(2)),
         finished_at: Some(at(3)),
+        attempt: 1,
+        how: How::default(),
+        closure: None,
+        event_seq: None,
+        chain: Chain::default(),
+        waiting: None,
+        usage: None,
+        cancelled: None,
+        lease: None,
+    }
+}
+
+/// One that is queued since the second second.
+pub(crate) fn queued(text: &str) -> Run {
+    let nothing = Run { ending: None, output: None, started_at: None, finished_at: None, ..run(key(text)) };
+    Run { state: RunState::Queued, created_at: at(2), ..nothing }
+}
+
+/// One that somebody waits for, carried out by a node.
+pub(crate) fn waited(text: &str, node: NodeId) -> Run {
+    let how = How { waited: true, ..How::default() };
+    let lease = Some(Lease { node, fence: 1, until: at(60) });
+    Run { state: RunState::Running, started_at: Some(at(2)), how, lease, ..queued(text) }
+}
+
+pub(crate) fn node() -> NodeId {
+    NodeId(id())
+}
+
+pub(crate) fn ids<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Vec<RunId> {
+    runs.into_iter().map(|run| run.run_id).collect()
+}
+
+/// With every field that can be there.
+fn full(text: &str) -> Run {
+    Run {
+        attempt: 3,
+        how: How {
+            waited: true,
+            priority: -7,
+            due_at: Some(at(9)),
+            timeout_ms: Some(1_500),
+            retry: Retry { attempts: 4, first_ms: 10, most_ms: 20 },
+            idempotency_key: Some(format!("ü {}", id())),
+            concurrency: Some(Concurrency { key: "k\u{1f388}".to_owned(), limit: 2 }),
+            resumable: true,
+        },
+        closure: Some(ClosureHash([7; 32])),
+        event_seq: Some(12),
+        chain: Chain { root: Some(RunId(id())), fired: vec![EntryId(id()), EntryId(id())] },
+        waiting: Some(Waiting::Person { step: 4, question: json!({ "question": "\0?" }) }),
+        usage: Some(Usage {
+            wall_us: 1,
+            cpu_us: 2,
+            peak_memory_bytes: 3,
+            cold: true,
+            output_dropped_bytes: 4,
+            calls_dropped: 5,
+        }),
+        cancelled: Some((Actor::Token(TokenId(id())), at(8))),
+        lease: Some(Lease { node: node(), fence: 6, until: at(11) }),
+        ..run(key(text))
     }
 }
 
@@ -60,6 +125,8 @@ store::on_both! {
             runs.push(Run { input: value.clone(), output: Some(value), error: Some(error), ..run(key("a")) });
         }
         runs.push(Run { output: None, ending: None, started_at: None, finished_at: None, ..run(graph_key("g")) });
+        runs.push(full("f"));
+        runs.push(Run { waiting: Some(Waiting::Time { step: 1, until: at(99) }), ..full("f") });
         world.store.record_runs(&runs).await.unwrap();
         for run in &runs {
             assert_eq!(world.store.run(run.run_id).await.unwrap().as_ref(), Some(run));
@@ -96,30 +163,6 @@ store::on_both! {
         world.store.record_runs(&changed).await.unwrap();
         world.store.record_runs(&[]).await.unwrap();
         assert_eq!(database.dump().await, before);
-    }
-
-    async fn lists_are_newest_first_filtered_and_paged(database: &TestDatabase) {
-        let world = World::open(database).await;
-        let runs: Vec<Run> = (0..6)
-            .map(|n| Run {
-                state: if n < 3 { RunState::Failed } else { RunState::Succeeded },
-                ..run(key(if n % 2 == 0 { "even" } else { "odd" }))
-            })
-            .collect();
-        world.store.record_runs(&runs).await.unwrap();
-        let list = async |name: Option<&str>, state, before: Option<usize>, limit| {
-            let before = before.map(|place| runs[place].run_id);
-            let filter = RunFilter { name: name.map(str::to_owned), state, before };
-            let found = world.store.runs(&filter, limit).await.unwrap();
-            let place = |found: Run| runs.iter().position(|run| *run == found).unwrap();
-            found.into_iter().map(place).collect::<Vec<_>>()
-        };
-        assert_eq!(list(None, None, None, 10).await, [5, 4, 3, 2, 1, 0]);
-        assert_eq!(list(None, None, Some(4), 2).await, [3, 2]);
-        assert_eq!(list(Some("odd"), None, None, 10).await, [5, 3, 1]);
-        assert_eq!(list(Some("odd"), Some(RunState::Failed), None, 10).await, [1]);
-        assert_eq!(list(None, Some(RunState::Failed), Some(2), 10).await, [1, 0]);
-        assert_eq!(list(Some("nobody"), None, None, 10).await, [0; 0]);
     }
 
     async fn a_run_of_no_known_version_or_parent_is_refused_with_all_its_portion(database: &TestDatabase) {

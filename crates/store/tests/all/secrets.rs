@@ -1,6 +1,7 @@
 //! Secrets: one of a name, replaced in place, gone when removed.
 
 use model::actor::Actor;
+use model::event::{EventKind, NewEvent};
 use model::ids::SecretId;
 use model::secret::Secret;
 use store::SealedSecret;
@@ -31,6 +32,20 @@ store::on_both! {
         let stored = world.store.sealed_secret("k").await.unwrap().unwrap();
         assert_eq!(stored.sealed, b"two");
         assert_eq!(stored.secret, Secret { updated_at: at(9), ..first.secret });
+    }
+
+    async fn the_stamp_differs_after_each_change_whatever_the_clock_says(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let changed = NewEvent { kind: EventKind::SecretChanged, ..event("k") };
+        let mut stamps = vec![world.store.secrets_stamp().await.unwrap()];
+        for value in [b"one", b"two"] {
+            world.store.put_secret(&sealed("k", value), &changed, &audit("secret.set")).await.unwrap();
+            stamps.push(world.store.secrets_stamp().await.unwrap());
+        }
+        world.store.remove_secret("k", &changed, &audit("secret.remove")).await.unwrap();
+        stamps.push(world.store.secrets_stamp().await.unwrap());
+        assert!((1..stamps.len()).all(|n| !stamps[..n].contains(&stamps[n])), "{stamps:?}");
+        assert_eq!(world.store.secrets_stamp().await.unwrap(), stamps[3]);
     }
 
     async fn names_are_listed_in_order_and_told_apart_by_case(database: &TestDatabase) {

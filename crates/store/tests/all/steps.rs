@@ -1,5 +1,6 @@
 //! Steps: journaled once each, read back in order.
 
+use model::actor::Actor;
 use model::ids::RunId;
 use model::run::RunError;
 use model::step::Step;
@@ -8,9 +9,9 @@ use store::Error;
 use store::testing::TestDatabase;
 
 use crate::runs::{hard_values, run};
-use crate::world::{World, at, id, key};
+use crate::world::{World, at, event, id, key};
 
-fn step(run_id: RunId, position: u32, value: Value) -> Step {
+pub(crate) fn step(run_id: RunId, position: u32, value: Value) -> Step {
     Step {
         run_id,
         position,
@@ -18,6 +19,8 @@ fn step(run_id: RunId, position: u32, value: Value) -> Step {
         request: value.clone(),
         result: Some(value),
         error: None,
+        child: None,
+        answered_by: None,
         started_at: at(1),
         finished_at: Some(at(2)),
     }
@@ -32,10 +35,14 @@ store::on_both! {
             hard_values().into_iter().zip(1..).map(|(value, position)| step(run.run_id, position, value)).collect();
         let error = RunError { type_name: "Timeout".to_owned(), message: "ü".to_owned(), traceback: None };
         steps.push(Step { result: None, finished_at: None, error: Some(error), ..step(run.run_id, 50, json!(1)) });
+        let (child, answered_by) = (Some(RunId(id())), Some(Actor::CommandLine));
+        steps.push(Step { child, answered_by, ..step(run.run_id, 51, json!(1)) });
         for step in steps.iter().rev() {
             world.store.record_step(step).await.unwrap();
         }
         assert_eq!(world.store.steps(run.run_id).await.unwrap(), steps);
+        assert_eq!(world.store.step(run.run_id, 50).await.unwrap().as_ref(), steps.iter().rev().nth(1));
+        assert_eq!(world.store.step(run.run_id, 49).await.unwrap(), None);
         assert_eq!(world.store.steps(RunId(id())).await.unwrap(), []);
     }
 
@@ -50,5 +57,34 @@ store::on_both! {
         let dangling = world.store.record_step(&step(RunId(id()), 1, json!(1))).await.unwrap_err();
         assert!(matches!(dangling, Error::ForeignKey { .. }), "{dangling}");
         assert_eq!(database.dump().await, before);
+    }
+
+    async fn a_step_that_has_begun_ends_once(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let run = run(key("a"));
+        world.store.record_runs(std::slice::from_ref(&run)).await.unwrap();
+        let begun = Step { result: Some(json!("half")), finished_at: None, ..step(run.run_id, 1, json!("ask")) };
+        world.store.begin_step(&begun).await.unwrap();
+        assert_eq!(world.store.step(run.run_id, 1).await.unwrap(), Some(begun));
+        let ended = Step { child: Some(RunId(id())), ..step(run.run_id, 1, json!("ask")) };
+        world.store.finish_step(&ended).await.unwrap();
+        assert_eq!(world.store.steps(run.run_id).await.unwrap(), [ended.clone()]);
+        let before = database.dump().await;
+        for late in [Step { result: None, ..ended.clone() }, Step { position: 2, ..ended }] {
+            let refused = world.store.finish_step(&late).await.unwrap_err();
+            assert!(matches!(refused, Error::GuardFailed { .. }), "{refused}");
+        }
+        assert_eq!(database.dump().await, before);
+    }
+
+    async fn a_step_and_its_events_are_journaled_together_or_not_at_all(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let run = run(key("a"));
+        world.store.record_runs(std::slice::from_ref(&run)).await.unwrap();
+        let emitted = step(run.run_id, 1, json!(1));
+        world.store.record_step_with(&emitted, &[event("e")]).await.unwrap();
+        world.store.record_step_with(&emitted, &[event("again")]).await.unwrap_err();
+        let events = world.store.events_after(0, 10).await.unwrap();
+        assert_eq!(events.iter().map(|event| event.fact.source.as_str()).collect::<Vec<_>>(), ["e"]);
     }
 }

@@ -28,6 +28,14 @@ pub(crate) fn id() -> Uuid {
     Uuid::from_u128(u128::from(COUNT.fetch_add(1, Ordering::Relaxed)))
 }
 
+/// An id made at a second, as those of the server are.
+pub(crate) fn id_at(second: i64) -> Uuid {
+    let mut chance = [0; 10];
+    chance[2..].copy_from_slice(&id().as_bytes()[8..]);
+    let millis = u64::try_from(at(second).as_millisecond()).unwrap();
+    uuid::Builder::from_unix_timestamp_millis(millis, &chance).into_uuid()
+}
+
 pub(crate) fn at(second: i64) -> Timestamp {
     Timestamp::from_microsecond(1_700_000_000_000_000 + second * 1_000_000 + 123_456).unwrap()
 }

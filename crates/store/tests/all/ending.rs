@@ -1,0 +1,122 @@
+//! Endings: everything that is known at the end, by whoever holds the run, once.
+
+use model::call::Call;
+use model::ids::RunId;
+use model::output::{OutputChunk, OutputStream};
+use model::run::{Ending, Lease, Run, RunError, RunState, Usage};
+use serde_json::json;
+use store::testing::TestDatabase;
+use store::{Durability, Finished};
+
+use crate::calls::call;
+use crate::runs::{hard_values, node, waited};
+use crate::world::{World, at, event, id};
+
+/// The plainest ending of a run that is held.
+pub(crate) fn succeeded(run: &Run) -> Finished {
+    Finished {
+        run_id: run.run_id,
+        lease: run.lease.unwrap(),
+        state: RunState::Succeeded,
+        ending: Some(Ending::Returned),
+        output: Some(json!(3)),
+        error: None,
+        usage: None,
+        finished_at: at(10),
+        calls: Vec::new(),
+        output_chunks: Vec::new(),
+        events: Vec::new(),
+    }
+}
+
+fn chunk(stream: OutputStream, text: &str) -> OutputChunk {
+    OutputChunk { stream, text: text.to_owned() }
+}
+
+store::on_both! {
+    async fn all_that_is_known_at_the_end_reads_back(database: &TestDatabase) {
+        let world = World::open(database).await;
+        for value in hard_values() {
+            let run = waited("a", node());
+            world.store.start_run(&run, &[]).await.unwrap();
+            let error = RunError { type_name: "E".to_owned(), message: "\0ü".to_owned(), traceback: None };
+            let usage = Usage { wall_us: 1, cpu_us: 2, peak_memory_bytes: 3, ..Usage::default() };
+            let chunks = [chunk(OutputStream::Stdout, "one\n"), chunk(OutputStream::Stderr, "ü🎈\n")];
+            let finished = Finished {
+                state: RunState::Failed,
+                ending: Some(Ending::Raised),
+                output: Some(value.clone()),
+                error: Some(error.clone()),
+                usage: Some(usage),
+                calls: vec![call(run.run_id, 1, value.clone()), call(run.run_id, 2, value.clone())],
+                output_chunks: chunks.to_vec(),
+                events: vec![event("a"), event("b")],
+                ..succeeded(&run)
+            };
+            assert!(world.store.finish_run(&finished, Durability::Process).await.unwrap());
+            let expected = Run {
+                state: RunState::Failed,
+                ending: Some(Ending::Raised),
+                output: Some(value),
+                error: Some(error),
+                usage: Some(usage),
+                finished_at: Some(at(10)),
+                lease: None,
+                ..run.clone()
+            };
+            assert_eq!(world.store.run(run.run_id).await.unwrap(), Some(expected));
+            assert_eq!(world.store.calls(run.run_id).await.unwrap(), finished.calls);
+            assert_eq!(world.store.output(run.run_id).await.unwrap(), chunks);
+        }
+        assert_eq!(world.store.events_after(0, 100).await.unwrap().len(), 2 * hard_values().len());
+        assert_eq!(world.store.output(RunId(id())).await.unwrap(), []);
+    }
+
+    async fn thousands_of_calls_are_a_few_rows(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let run = waited("a", node());
+        world.store.start_run(&run, &[]).await.unwrap();
+        let calls: Vec<Call> = (1..=2_500).map(|position| call(run.run_id, position, json!(position))).collect();
+        let finished = Finished { calls: calls.clone(), ..succeeded(&run) };
+        assert!(world.store.finish_run(&finished, Durability::Power).await.unwrap());
+        assert_eq!(world.store.calls(run.run_id).await.unwrap(), calls);
+        assert_eq!(database.count("call_chunks").await, 3);
+    }
+
+    async fn who_does_not_hold_the_run_cannot_end_it(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let run = waited("a", node());
+        world.store.start_run(&run, &[]).await.unwrap();
+        let lease = run.lease.unwrap();
+        let before = database.dump().await;
+        let telling = |run: &Run| Finished { events: vec![event("a")], calls: vec![call(run.run_id, 1, json!(1))], ..succeeded(run) };
+        for other in [Lease { node: node(), ..lease }, Lease { fence: 0, ..lease }, Lease { fence: 2, ..lease }] {
+            let held = Run { lease: Some(other), ..run.clone() };
+            assert!(!world.store.finish_run(&telling(&held), Durability::Power).await.unwrap());
+        }
+        let unknown = Run { run_id: RunId(id()), ..run.clone() };
+        assert!(!world.store.finish_run(&telling(&unknown), Durability::Power).await.unwrap());
+        assert_eq!(database.dump().await, before);
+        assert!(world.store.finish_run(&telling(&run), Durability::Power).await.unwrap());
+        let before = database.dump().await;
+        assert!(!world.store.finish_run(&telling(&run), Durability::Power).await.unwrap(), "it ends once");
+        assert_eq!(database.dump().await, before);
+    }
+
+    async fn of_many_who_end_a_run_at_once_one_does(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let run = waited("a", node());
+        world.store.start_run(&run, &[]).await.unwrap();
+        let ending: Vec<_> = (0..16)
+            .map(|_| {
+                let (store, finished) = (world.store.clone(), Finished { events: vec![event("a")], ..succeeded(&run) });
+                tokio::spawn(async move { store.finish_run(&finished, Durability::Process).await.unwrap() })
+            })
+            .collect();
+        let mut ended = 0;
+        for ending in ending {
+            ended += usize::from(ending.await.unwrap());
+        }
+        assert_eq!((ended, database.count("events").await), (1, 1));
+    }
+}

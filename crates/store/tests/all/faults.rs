@@ -1,0 +1,58 @@
+//! Faults that tests ask for happen where they are asked for, once or for good, and are told.
+
+use store::testing::{Fault, TestDatabase};
+use store::{Error, Store};
+
+use crate::runs::queued;
+use crate::world::World;
+
+async fn lost(store: &Store) -> bool {
+    matches!(store.start_run(&queued("a"), &[]).await, Err(Error::ConnectionLost { .. }))
+}
+
+store::on_both! {
+    async fn a_call_that_fails_before_it_happens_leaves_nothing(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.store.fail_at(Fault::Before(1));
+        assert!(!lost(&world.store).await && !world.store.fault_was_reached());
+        assert!(lost(&world.store).await && world.store.fault_was_reached());
+        assert!(!lost(&world.store).await);
+        assert_eq!(database.count("runs").await, 2);
+    }
+
+    async fn a_call_that_fails_after_it_happened_has_happened(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.store.fail_at(Fault::After(0));
+        let run = queued("a");
+        assert!(matches!(world.store.start_run(&run, &[]).await, Err(Error::ConnectionLost { .. })));
+        assert!(world.store.fault_was_reached());
+        assert_eq!(world.store.run(run.run_id).await.unwrap(), Some(run));
+    }
+
+    async fn after_dying_nothing_happens_any_more(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.store.die_at(Fault::After(1));
+        assert!(!lost(&world.store).await);
+        for _ in 0..3 {
+            assert!(lost(&world.store.clone()).await);
+        }
+        assert!(matches!(world.store.runs(&store::RunFilter::default(), 1).await, Err(Error::ConnectionLost { .. })));
+        assert_eq!(database.count("runs").await, 2);
+        // Whoever opens the database anew has a life of its own.
+        assert!(!lost(&World::open(database).await.store).await);
+        world.store.fail_at(None);
+        assert!(!lost(&world.store).await);
+        assert_eq!(database.count("runs").await, 4);
+    }
+
+    async fn every_kind_of_call_is_counted(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.store.fail_at(Fault::Before(3));
+        world.store.run(queued("a").run_id).await.unwrap();
+        world.store.nodes().await.unwrap();
+        world.store.append_events(&[]).await.unwrap();
+        assert!(!world.store.fault_was_reached());
+        assert!(world.store.revision().await.is_err());
+        assert!(world.store.fault_was_reached());
+    }
+}

@@ -40,7 +40,7 @@ store::on_both! {
         let lease = Lease { node: mine, fence: 1, until: at(100) };
         let expected =
             Run { state: RunState::Running, started_at: Some(at(3)), lease: Some(lease), ..run.clone() };
-        assert_eq!(claimed, [expected.clone()]);
+        assert_eq!(claimed, std::slice::from_ref(&expected));
         assert_eq!(world.store.run(run.run_id).await.unwrap(), Some(expected));
         assert_eq!(claim(&world.store, node(), at(3), 10).await, []);
     }

@@ -68,7 +68,7 @@ store::on_both! {
         assert_eq!(world.store.step(run.run_id, 1).await.unwrap(), Some(begun));
         let ended = Step { child: Some(RunId(id())), ..step(run.run_id, 1, json!("ask")) };
         world.store.finish_step(&ended).await.unwrap();
-        assert_eq!(world.store.steps(run.run_id).await.unwrap(), [ended.clone()]);
+        assert_eq!(world.store.steps(run.run_id).await.unwrap(), std::slice::from_ref(&ended));
         let before = database.dump().await;
         for late in [Step { result: None, ..ended.clone() }, Step { position: 2, ..ended }] {
             let refused = world.store.finish_step(&late).await.unwrap_err();

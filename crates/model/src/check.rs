@@ -9,7 +9,7 @@ use crate::content::Content;
 use crate::dependency::{Reference, Role};
 use crate::entry::{EntryKey, EntryKind};
 use crate::function::FunctionContent;
-use crate::name::EntryName;
+use crate::name::{EntryName, MAX_NAME_BYTES};
 use crate::python::{Dialect, FreeName, analyse};
 use crate::version::VersionNumber;
 
@@ -262,6 +262,10 @@ fn nearest_hint(name: &str, around: &Surroundings) -> String {
 pub fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a str> {
     // Below this likeness (2·matches / total length) a suggestion confuses more than it helps.
     const LEAST: f32 = 0.7;
+    // Comparing takes time that grows with the length, and nothing known is so long.
+    if name.len() > MAX_NAME_BYTES {
+        return None;
+    }
     known
         .iter()
         .map(|candidate| (similar::TextDiff::from_chars(name, candidate.as_str()).ratio(), candidate))
@@ -303,7 +307,7 @@ fn left_behind(key: &EntryKey, callers: &HashMap<&EntryName, BTreeSet<&EntryKey>
     )
 }
 
-/// The gate `types`: what the tests of a Version hand in fits its signature.
+/// The gate `types`: what the tests of a Version hand in fits its signature, and Graphs and Schedules mean something.
 pub fn check_types(outcomes: &[Outcome<'_>]) -> Check {
     let mut findings = Vec::new();
     for outcome in outcomes {
@@ -312,6 +316,10 @@ pub fn check_types(outcomes: &[Outcome<'_>]) -> Check {
             Some(Content::Graph(graph)) => {
                 findings
                     .extend(graph.flaws().into_iter().map(|flaw| Finding::error(outcome.key.clone(), flaw)));
+            }
+            Some(Content::Schedule(schedule)) => {
+                let flaw = schedule.timetable().err().map(|error| error.to_string());
+                findings.extend(flaw.map(|flaw| Finding::error(outcome.key.clone(), flaw)));
             }
             _ => {}
         }

@@ -17,9 +17,12 @@ pub mod requirement;
 pub mod signature;
 pub mod test_case;
 
+pub mod cron;
 pub mod function;
 pub mod graph;
 pub mod schedule;
+pub mod ticks;
+pub mod timetable;
 pub mod trigger;
 
 pub mod content;

@@ -21,3 +21,4 @@ mod python_requirements;
 mod python_scope;
 mod python_signature;
 mod python_source;
+mod timetables;

@@ -307,7 +307,8 @@ fn left_behind(key: &EntryKey, callers: &HashMap<&EntryName, BTreeSet<&EntryKey>
     )
 }
 
-/// The gate `types`: what the tests of a Version hand in fits its signature, and Graphs and Schedules mean something.
+/// The gate `types`: what the tests of a Version hand in fits its signature, and Graphs, Triggers and Schedules mean
+/// something.
 pub fn check_types(outcomes: &[Outcome<'_>]) -> Check {
     let mut findings = Vec::new();
     for outcome in outcomes {
@@ -317,11 +318,15 @@ pub fn check_types(outcomes: &[Outcome<'_>]) -> Check {
                 findings
                     .extend(graph.flaws().into_iter().map(|flaw| Finding::error(outcome.key.clone(), flaw)));
             }
+            Some(Content::Trigger(trigger)) => {
+                let flaw = |flaw| Finding::error(outcome.key.clone(), flaw);
+                findings.extend(trigger.flaws().into_iter().map(flaw));
+            }
             Some(Content::Schedule(schedule)) => {
                 let flaw = schedule.timetable().err().map(|error| error.to_string());
                 findings.extend(flaw.map(|flaw| Finding::error(outcome.key.clone(), flaw)));
             }
-            _ => {}
+            None => {}
         }
     }
     Check::of(Gate::Types, findings)

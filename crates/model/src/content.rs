@@ -69,7 +69,7 @@ impl Content {
                 graph.nodes.iter().map(|node| function(Role::Calls, &node.block)).collect::<Vec<_>>()
             }
             Content::Trigger(trigger) => {
-                let source = trigger.source.iter().map(|source| function(Role::Watches, source));
+                let source = trigger.watched().into_iter().map(|source| function(Role::Watches, source));
                 source.chain([function(Role::Starts, trigger.target.as_str())]).collect()
             }
             Content::Schedule(schedule) => vec![function(Role::Starts, schedule.target.as_str())],

@@ -22,6 +22,7 @@ pub enum EventKind {
     RunFinished,
     RunFailed,
     RunCancelled,
+    ScheduleTicked,
     WebhookReceived,
     /// Emitted by a Function: `custom.NAME`.
     Custom(String),
@@ -29,9 +30,32 @@ pub enum EventKind {
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "`{0}` is no kind of event; expected `run.finished`, `run.failed`, `run.cancelled`, `function.added`, `function.updated`, `function.deleted`, `changeset.applied`, `secret.changed`, `webhook.received` or `custom.NAME`"
+    "`{0}` is no kind of event; expected `run.finished`, `run.failed`, `run.cancelled`, `function.added`, `function.updated`, `function.deleted`, `changeset.applied`, `secret.changed`, `schedule.ticked`, `webhook.received` or `custom.NAME`"
 )]
 pub struct EventKindError(String);
+
+impl EventKindError {
+    pub(crate) fn of(text: &str) -> EventKindError {
+        EventKindError(text.to_owned())
+    }
+}
+
+impl EventKind {
+    /// Every kind but the custom ones, which have no end.
+    pub fn fixed() -> Vec<EventKind> {
+        let changes = |kind| [EventKind::Added(kind), EventKind::Updated(kind), EventKind::Deleted(kind)];
+        let others = [
+            EventKind::ChangesetApplied,
+            EventKind::SecretChanged,
+            EventKind::RunFinished,
+            EventKind::RunFailed,
+            EventKind::RunCancelled,
+            EventKind::ScheduleTicked,
+            EventKind::WebhookReceived,
+        ];
+        EntryKind::ALL.into_iter().flat_map(changes).chain(others).collect()
+    }
+}
 
 impl fmt::Display for EventKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -44,6 +68,7 @@ impl fmt::Display for EventKind {
             EventKind::RunFinished => f.write_str("run.finished"),
             EventKind::RunFailed => f.write_str("run.failed"),
             EventKind::RunCancelled => f.write_str("run.cancelled"),
+            EventKind::ScheduleTicked => f.write_str("schedule.ticked"),
             EventKind::WebhookReceived => f.write_str("webhook.received"),
             EventKind::Custom(name) => write!(f, "custom.{name}"),
         }
@@ -54,18 +79,16 @@ impl FromStr for EventKind {
     type Err = EventKindError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let unknown = || EventKindError(text.to_owned());
+        let unknown = || EventKindError::of(text);
         let (noun, verb) = text.split_once('.').ok_or_else(unknown)?;
         if noun == "custom" && !verb.is_empty() {
             return Ok(EventKind::Custom(verb.to_owned()));
         }
-        if let Ok(kind) = noun.parse::<EntryKind>() {
-            return match verb {
-                "added" => Ok(EventKind::Added(kind)),
-                "updated" => Ok(EventKind::Updated(kind)),
-                "deleted" => Ok(EventKind::Deleted(kind)),
-                _ => Err(unknown()),
-            };
+        match (noun.parse::<EntryKind>(), verb) {
+            (Ok(kind), "added") => return Ok(EventKind::Added(kind)),
+            (Ok(kind), "updated") => return Ok(EventKind::Updated(kind)),
+            (Ok(kind), "deleted") => return Ok(EventKind::Deleted(kind)),
+            _ => {}
         }
         match text {
             "changeset.applied" => Ok(EventKind::ChangesetApplied),
@@ -73,6 +96,7 @@ impl FromStr for EventKind {
             "run.finished" => Ok(EventKind::RunFinished),
             "run.failed" => Ok(EventKind::RunFailed),
             "run.cancelled" => Ok(EventKind::RunCancelled),
+            "schedule.ticked" => Ok(EventKind::ScheduleTicked),
             "webhook.received" => Ok(EventKind::WebhookReceived),
             _ => Err(unknown()),
         }
@@ -111,6 +135,25 @@ pub struct Event {
     pub fact: NewEvent,
 }
 
+impl Event {
+    /// As conditions and mappings see it: `event.kind`, `event.source`, `event.at` …, and what it tells both under
+    /// `event.data` and by its own names (`event.output`), where those are free.
+    pub fn view(&self) -> Value {
+        let fact = &self.fact;
+        let mut view = fact.data.as_object().cloned().unwrap_or_default();
+        let own = [
+            ("seq", Value::from(self.seq)),
+            ("kind", fact.kind.to_string().into()),
+            ("source", fact.source.clone().into()),
+            ("data", fact.data.clone()),
+            ("actor", fact.actor.to_string().into()),
+            ("at", fact.at.to_string().into()),
+        ];
+        view.extend(own.map(|(name, value)| (name.to_owned(), value)));
+        Value::Object(view)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,11 +169,36 @@ mod tests {
             EventKind::RunFinished,
             EventKind::RunFailed,
             EventKind::RunCancelled,
+            EventKind::ScheduleTicked,
             EventKind::WebhookReceived,
             EventKind::Custom("mail.arrived".to_owned()),
         ] {
             assert_eq!(kind.to_string().parse(), Ok(kind));
         }
+    }
+
+    #[test]
+    fn every_fixed_kind_is_told_apart() {
+        let mut texts: Vec<String> = EventKind::fixed().iter().map(ToString::to_string).collect();
+        let count = texts.len();
+        texts.sort();
+        texts.dedup();
+        assert_eq!(texts.len(), count);
+        assert!(EventKind::fixed().iter().all(|kind| kind.to_string().parse().as_ref() == Ok(kind)));
+    }
+
+    #[test]
+    fn what_an_event_tells_is_seen_by_its_own_names_unless_they_are_taken() {
+        let fact = NewEvent {
+            kind: EventKind::RunFinished,
+            source: "f".to_owned(),
+            data: serde_json::json!({"output": 1, "source": "hidden"}),
+            actor: Actor::CommandLine,
+            at: Timestamp::UNIX_EPOCH,
+        };
+        let view = Event { seq: 1, fact }.view();
+        assert_eq!((&view["output"], &view["source"]), (&1.into(), &"f".into()));
+        assert_eq!(view["data"]["source"], "hidden");
     }
 
     #[test]

@@ -7,6 +7,11 @@ pub mod ids;
 pub mod name;
 pub mod revision;
 
+pub mod glob;
+pub mod path;
+pub mod phrase;
+pub mod tagged;
+
 pub mod actor;
 pub mod entry;
 

@@ -196,6 +196,31 @@ fn the_input_of_a_test_fits_the_signature() {
 }
 
 #[test]
+fn a_trigger_and_a_schedule_must_mean_something() {
+    let mut trigger = TriggerContent::after("upstream", "target".parse().unwrap());
+    trigger.debounce_ms = Some(0);
+    let schedule: ScheduleContent =
+        serde_json::from_value(json!({"times": {"cron": "0 25 * * *"}, "target": "target"})).unwrap();
+    let (trigger, schedule) = (Content::Trigger(trigger), Content::Schedule(schedule));
+    let check = check_types(&[
+        Outcome { key: &EntryKey::new(EntryKind::Trigger, "t".parse().unwrap()), after: Some(&trigger) },
+        Outcome { key: &EntryKey::new(EntryKind::Schedule, "s".parse().unwrap()), after: Some(&schedule) },
+    ]);
+    insta::assert_snapshot!(told(&check), @r"
+    Failed
+    Error t: its debounce is 0 ms; it must be between 1 and 86400000 / -
+    Error s: hour `25` is out of range; it is 0 to 23, for example `9-17` / -
+    ");
+}
+
+#[test]
+fn a_trigger_on_a_pattern_of_names_waits_for_none_of_them() {
+    let trigger = TriggerContent::after("report.*", "target".parse().unwrap());
+    let names: Vec<String> = Content::Trigger(trigger).references().into_iter().map(|one| one.name).collect();
+    assert_eq!(names, ["target"]);
+}
+
+#[test]
 fn the_nearest_name_is_suggested_only_if_it_is_near() {
     let known: Vec<String> = ["fetch_page", "fetch_pages", "parse"].map(str::to_owned).to_vec();
     assert_eq!(nearest("fetch_pge", &known), Some("fetch_page"));

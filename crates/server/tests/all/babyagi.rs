@@ -54,7 +54,7 @@ store::on_both! {
         assert_eq!(imported.triggers, 2);
         let trigger = world.ctx.store.live_version(&trigger_key("main_after_leaf")).await.unwrap().unwrap();
         let model::content::Content::Trigger(content) = trigger.content else { panic!("it is a trigger") };
-        assert_eq!((content.on, content.source.as_deref(), content.target.as_str()), (EventKind::RunFinished, Some("leaf"), "main"));
+        assert_eq!((content.on, content.source.as_deref(), content.target.as_str()), (EventKind::RunFinished.into(), Some("leaf"), "main"));
     }
 
     async fn logs_become_runs_and_calls(database: &TestDatabase) {

@@ -1,0 +1,76 @@
+//! Name patterns: `*` stands for any text, `?` for one character, everything else for itself.
+
+/// Whether a text is a pattern and not a plain name.
+pub fn is_pattern(text: &str) -> bool {
+    text.contains(['*', '?'])
+}
+
+/// Whether a name fits a pattern. Goes back at most to the last `*`, so hostile patterns cost no more than
+/// the product of the two lengths.
+pub fn matches(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let (mut at, mut place) = (0, 0);
+    // After the last `*`: where the pattern goes on, and how much of the name that `*` has taken.
+    let mut star: Option<(usize, usize)> = None;
+    while place < name.len() {
+        match pattern.get(at) {
+            Some('*') => {
+                at += 1;
+                star = Some((at, place));
+            }
+            Some(c) if *c == '?' || *c == name[place] => {
+                at += 1;
+                place += 1;
+            }
+            _ => {
+                let Some((after, taken)) = star else { return false };
+                (at, place) = (after, taken + 1);
+                star = Some((after, taken + 1));
+            }
+        }
+    }
+    pattern[at..].iter().all(|c| *c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_text_and_a_question_mark_for_one_character() {
+        for (pattern, name, fits) in [
+            ("report.*", "report.daily", true),
+            ("report.*", "report", false),
+            ("*", "", true),
+            ("*.deleted", "function.deleted", true),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-c-b", false),
+            ("gr??t", "größt", true),
+            ("gr?t", "great", false),
+            ("", "a", false),
+        ] {
+            assert_eq!(matches(pattern, name), fits, "{pattern} {name}");
+        }
+    }
+
+    /// The definition, without any cleverness.
+    fn slow(pattern: &[char], name: &[char]) -> bool {
+        match (pattern, name) {
+            ([], []) => true,
+            (['*', rest @ ..], _) => (0..=name.len()).any(|taken| slow(rest, &name[taken..])),
+            (['?', rest @ ..], [_, more @ ..]) => slow(rest, more),
+            ([c, rest @ ..], [d, more @ ..]) if c == d => slow(rest, more),
+            _ => false,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn matching_agrees_with_its_definition(pattern in "[ab*?]{0,8}", name in "[abc]{0,10}") {
+            let chars = |text: &str| text.chars().collect::<Vec<_>>();
+            prop_assert_eq!(matches(&pattern, &name), slow(&chars(&pattern), &chars(&name)));
+        }
+    }
+}

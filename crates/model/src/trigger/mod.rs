@@ -1,0 +1,151 @@
+//! Triggers: when an Event matches, start a Run. What is stored; whether one fires is decided in [`decision`], what
+//! its target gets in [`mapping`]. Conditions and templates are text here and evaluated by the server.
+
+pub mod decision;
+pub mod mapping;
+pub mod on;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use self::on::On;
+use crate::event::EventKind;
+use crate::glob::is_pattern;
+use crate::name::{EntryName, NameError};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TriggerContent {
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// The kind of Event, or a pattern of kinds.
+    pub on: On,
+    /// The name the Event must come from, or a pattern of names; absent means any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// An expression over the Event that must hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    /// The Function or Graph that is started.
+    pub target: EntryName,
+    /// How the Event becomes input; absent means the upstream output as the first parameter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Map<String, Value>>,
+    #[serde(default = "enabled", skip_serializing_if = "Clone::clone")]
+    pub enabled: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_limit: Option<RateLimit>,
+    /// Of Events that follow each other faster than this, only the last starts a Run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub debounce_ms: Option<u64>,
+}
+
+/// At most so many Runs in any span of so many seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RateLimit {
+    pub runs: u32,
+    pub seconds: u64,
+}
+
+fn enabled() -> bool {
+    true
+}
+
+/// A day. What is to be gathered for longer is a Schedule's work.
+const LONGEST_DEBOUNCE_MS: u64 = 86_400_000;
+/// A month.
+const LONGEST_RATE_SECONDS: u64 = 31 * 86_400;
+
+impl TriggerContent {
+    /// BabyAGI's only kind: `target` runs after each successful run of `upstream`.
+    pub fn after(upstream: &str, target: EntryName) -> TriggerContent {
+        TriggerContent {
+            description: String::new(),
+            on: On::Kind(EventKind::RunFinished),
+            source: Some(upstream.to_owned()),
+            condition: None,
+            target,
+            input: None,
+            enabled: true,
+            rate_limit: None,
+            debounce_ms: None,
+        }
+    }
+
+    /// The name under which such a trigger is stored, the same each time its pack is loaded.
+    pub fn name_after(upstream: &str, target: &EntryName) -> Result<EntryName, NameError> {
+        let upstream = upstream.replace('.', "_");
+        EntryName::new(&format!("{}{}_after_{upstream}", target.prefix(), target.last()))
+    }
+
+    /// The one entry that it listens to, if it names one.
+    pub fn watched(&self) -> Option<&str> {
+        self.source.as_deref().filter(|source| !is_pattern(source))
+    }
+
+    /// What is wrong with it, in words.
+    pub fn flaws(&self) -> Vec<String> {
+        let mut flaws = Vec::new();
+        if self.source.as_deref() == Some("") {
+            flaws.push("its source is empty; leave it out for events from anywhere".to_owned());
+        }
+        if self.condition.as_deref().is_some_and(|text| text.trim().is_empty()) {
+            flaws.push("its condition is empty; leave it out if there is none".to_owned());
+        }
+        if let Some(RateLimit { runs, seconds }) = self.rate_limit
+            && (runs == 0 || !(1..=LONGEST_RATE_SECONDS).contains(&seconds))
+        {
+            flaws.push(format!(
+                "its rate limit is {runs} runs in {seconds} seconds; it must be at least 1 run in 1 to {LONGEST_RATE_SECONDS} seconds"
+            ));
+        }
+        if let Some(ms) = self.debounce_ms.filter(|ms| !(1..=LONGEST_DEBOUNCE_MS).contains(ms)) {
+            flaws.push(format!("its debounce is {ms} ms; it must be between 1 and {LONGEST_DEBOUNCE_MS}"));
+        }
+        flaws.extend(self.input.iter().flat_map(mapping::flaws));
+        flaws
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::content::{Content, Snapshot};
+    use serde_json::json;
+
+    #[test]
+    fn a_trigger_that_was_stored_before_keeps_its_text_and_hash() {
+        let body = r#"{"input":null,"kind":"trigger","on":"run.finished","source":"leaf","target":"main"}"#;
+        let body = body.replace(r#""input":null,"#, "");
+        let content: Content = serde_json::from_str(&body).unwrap();
+        assert_eq!(Snapshot::of(content.clone()).body, body);
+        assert_eq!(content, Content::Trigger(TriggerContent::after("leaf", "main".parse().unwrap())));
+        let full = json!({
+            "kind": "trigger", "on": "custom.mail", "condition": "event.n > 1", "enabled": false,
+            "target": "main", "input": {"x": "{{ event.output }}"}, "description": "d",
+        });
+        let content: Content = serde_json::from_value(full.clone()).unwrap();
+        assert_eq!(serde_json::to_value(content).unwrap(), full);
+    }
+
+    #[test]
+    fn a_pattern_watches_no_single_entry() {
+        let mut trigger = TriggerContent::after("report.*", "main".parse().unwrap());
+        assert_eq!(trigger.watched(), None);
+        trigger.source = Some("report.daily".to_owned());
+        assert_eq!(trigger.watched(), Some("report.daily"));
+    }
+
+    #[test]
+    fn what_cannot_work_is_told_in_words() {
+        let mut trigger = TriggerContent::after("", "main".parse().unwrap());
+        trigger.condition = Some(" ".to_owned());
+        trigger.rate_limit = Some(RateLimit { runs: 0, seconds: 5 });
+        trigger.debounce_ms = Some(0);
+        insta::assert_snapshot!(trigger.flaws().join("\n"), @r"
+        its source is empty; leave it out for events from anywhere
+        its condition is empty; leave it out if there is none
+        its rate limit is 0 runs in 5 seconds; it must be at least 1 run in 1 to 2678400 seconds
+        its debounce is 0 ms; it must be between 1 and 86400000
+        ");
+    }
+}

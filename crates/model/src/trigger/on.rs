@@ -1,0 +1,96 @@
+//! Which kinds of Event a Trigger waits for: one, or all that fit a pattern such as `run.*`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::{EventKind, EventKindError};
+use crate::glob::{is_pattern, matches};
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum On {
+    Kind(EventKind),
+    Pattern(String),
+}
+
+impl On {
+    pub fn fits(&self, kind: &EventKind) -> bool {
+        match self {
+            On::Kind(one) => one == kind,
+            On::Pattern(pattern) => matches(pattern, &kind.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for On {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            On::Kind(kind) => kind.fmt(f),
+            On::Pattern(pattern) => f.write_str(pattern),
+        }
+    }
+}
+
+impl FromStr for On {
+    type Err = EventKindError;
+
+    fn from_str(text: &str) -> Result<On, EventKindError> {
+        if !is_pattern(text) {
+            return text.parse().map(On::Kind);
+        }
+        // A pattern that nothing can ever fit is a slip of the pen.
+        let possible = text.starts_with("custom.")
+            || EventKind::fixed().iter().any(|kind| matches(text, &kind.to_string()));
+        if possible { Ok(On::Pattern(text.to_owned())) } else { Err(EventKindError::of(text)) }
+    }
+}
+
+impl TryFrom<String> for On {
+    type Error = EventKindError;
+
+    fn try_from(text: String) -> Result<On, EventKindError> {
+        text.parse()
+    }
+}
+
+impl From<On> for String {
+    fn from(on: On) -> String {
+        on.to_string()
+    }
+}
+
+impl From<EventKind> for On {
+    fn from(kind: EventKind) -> On {
+        On::Kind(kind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entry::EntryKind;
+
+    fn fits(on: &str, kind: &EventKind) -> bool {
+        on.parse::<On>().unwrap().fits(kind)
+    }
+
+    #[test]
+    fn a_pattern_fits_every_kind_it_describes() {
+        assert!(fits("run.*", &EventKind::RunFinished) && fits("run.*", &EventKind::RunFailed));
+        assert!(!fits("run.*", &EventKind::ChangesetApplied));
+        assert!(fits("function.*", &EventKind::Deleted(EntryKind::Function)));
+        assert!(!fits("function.*", &EventKind::Deleted(EntryKind::Graph)));
+        assert!(fits("*.deleted", &EventKind::Deleted(EntryKind::Graph)));
+        assert!(fits("custom.mail.*", &EventKind::Custom("mail.arrived".to_owned())));
+        assert!(fits("*", &EventKind::SecretChanged));
+    }
+
+    #[test]
+    fn a_pattern_that_fits_nothing_is_refused_like_a_kind_that_is_none() {
+        for text in ["runs.*", "function.renamed*", "run.began"] {
+            assert!(text.parse::<On>().is_err(), "{text}");
+        }
+    }
+}

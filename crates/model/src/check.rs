@@ -313,7 +313,10 @@ pub fn check_types(outcomes: &[Outcome<'_>]) -> Check {
     let mut findings = Vec::new();
     for outcome in outcomes {
         match outcome.after {
-            Some(Content::Function(function)) => findings.extend(test_inputs(outcome.key, function)),
+            Some(Content::Function(function)) => {
+                findings.extend(test_inputs(outcome.key, function));
+                findings.extend(concurrency_key(outcome.key, function));
+            }
             Some(Content::Graph(graph)) => {
                 findings
                     .extend(graph.flaws().into_iter().map(|flaw| Finding::error(outcome.key.clone(), flaw)));
@@ -348,4 +351,20 @@ fn test_inputs(key: &EntryKey, function: &FunctionContent) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Runs can share their turn only by a parameter that there is.
+fn concurrency_key(key: &EntryKey, function: &FunctionContent) -> Option<Finding> {
+    let parameter = function.running.concurrency.as_ref()?.key.as_deref()?;
+    let known: Vec<String> = function.signature.parameters.iter().map(|known| known.name.clone()).collect();
+    if known.iter().any(|known| known == parameter) {
+        return None;
+    }
+    let message = format!("`concurrency` is counted by `{parameter}`, which is no parameter");
+    let hint = nearest(parameter, &known).map(|near| format!("did you mean `{near}`?"));
+    let finding = Finding::error(key.clone(), message);
+    Some(match hint {
+        Some(hint) => finding.hint(hint),
+        None => finding,
+    })
 }

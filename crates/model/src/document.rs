@@ -84,6 +84,7 @@ fn arguments(function: &FunctionContent) -> Vec<(&'static str, Value)> {
         add("requirements", function.stated.requirements.iter().map(ToString::to_string).collect());
     }
     grants(&function.grants, &mut add);
+    function.running.options().into_iter().for_each(|(name, value)| add(name, value));
     if !function.tests.is_empty() {
         add("tests", serde_json::to_value(&function.tests).unwrap_or_default());
     }

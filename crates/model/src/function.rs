@@ -3,7 +3,7 @@
 //! A content is assembled from a draft (what an author wrote), the live content (what an update keeps) and the names
 //! the brain knows (which free names are Functions). Nothing here looks anything up.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -12,11 +12,13 @@ use thiserror::Error;
 use crate::check::Finding;
 use crate::dependency::Dependency;
 use crate::entry::EntryKey;
-use crate::grants::{BrainGrant, GrantError, Grants};
+use crate::grants::{BrainGrant, Grants};
 use crate::name::{EntryName, NameError};
+use crate::options::OptionError;
 use crate::python::{Analysis, Dialect, FreeName, Import, SourceError, analyse, requirements};
 use crate::python::{Declared, DeclaredDependency, PackFunction};
 use crate::requirement::Requirement;
+use crate::running::Running;
 use crate::signature::Signature;
 use crate::test_case::{TestCase, TestError};
 use crate::version::VersionNumber;
@@ -39,6 +41,8 @@ pub struct FunctionContent {
     pub imports: Vec<String>,
     #[serde(default)]
     pub grants: Grants,
+    #[serde(default, skip_serializing_if = "Running::is_default")]
+    pub running: Running,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<TestCase>,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -88,7 +92,7 @@ pub enum DraftError {
     #[error(transparent)]
     Name(#[from] NameError),
     #[error("function `{name}`: {source}")]
-    Grant { name: EntryName, source: GrantError },
+    Option { name: EntryName, source: OptionError },
     #[error("function `{name}`: {source}")]
     Test { name: EntryName, source: TestError },
 }
@@ -153,7 +157,7 @@ impl FunctionDraft {
         let mut declared = self.declared;
         let imports =
             declared.imports.take().or_else(|| kept.map(|kept| kept.imports.clone())).unwrap_or_default();
-        let grants = grants(&name, &declared, kept)?;
+        let (grants, running) = options(&name, &declared, kept)?;
         let tests = tests(&name, &declared, kept)?;
         let metadata =
             declared.metadata.take().or_else(|| kept.map(|kept| kept.metadata.clone())).unwrap_or_default();
@@ -169,6 +173,7 @@ impl FunctionDraft {
             dialect,
             imports,
             grants,
+            running,
             tests,
             metadata,
             stated,
@@ -250,18 +255,22 @@ fn dependencies_of(free: &FreeName, resolve: Resolve<'_>) -> Vec<Dependency> {
     if dotted.is_empty() { vec![dependency(&free.name, free.name.clone())] } else { dotted }
 }
 
-fn grants(
+/// What a decorator states beyond what has a field of its own.
+fn options(
     name: &EntryName,
     declared: &Declared,
     kept: Option<&FunctionContent>,
-) -> Result<Grants, DraftError> {
-    let failed = |source| DraftError::Grant { name: name.clone(), source };
+) -> Result<(Grants, Running), DraftError> {
+    let failed = |source| DraftError::Option { name: name.clone(), source };
+    let (running, grants): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        declared.options.clone().into_iter().partition(|(key, _)| Running::has_option(key));
     let kept_grants = kept.map(|kept| kept.grants.clone()).unwrap_or_default();
-    let mut grants = kept_grants.updated(&declared.options).map_err(failed)?;
+    let kept_running = kept.map(|kept| kept.running.clone()).unwrap_or_default();
+    let mut grants = kept_grants.updated(&grants).map_err(failed)?;
     if let Some(secrets) = &declared.secrets {
         grants.secrets = secrets.iter().cloned().collect();
     }
-    Ok(grants)
+    Ok((grants, kept_running.updated(&running).map_err(failed)?))
 }
 
 fn tests(

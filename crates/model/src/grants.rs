@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use thiserror::Error;
+
+use crate::options::{OptionError, boolean, count, milliseconds, wrong};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -67,26 +68,14 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum GrantError {
-    #[error(
-        "`{key}` is not something a function can state; it may state `description`, `dependencies`, `requirements`, `network`, `secrets`, `model`, `brain`, `files`, `timeout`, `memory`, `processes`, `tests` and `metadata`"
-    )]
-    Unknown { key: String },
-    #[error("`{key}` must be {expected}, not `{given}`")]
-    Wrong { key: &'static str, expected: &'static str, given: String },
-    #[error("`{host}` is no host; write `host`, `host:port` or `*.domain`, without scheme or path")]
-    Host { host: String },
-}
-
 impl Grants {
     /// From the keyword arguments of `@selfmade.function`.
-    pub fn from_options(options: &BTreeMap<String, Value>) -> Result<Grants, GrantError> {
+    pub fn from_options(options: &BTreeMap<String, Value>) -> Result<Grants, OptionError> {
         Grants::default().updated(options)
     }
 
     /// With what the options state; what they do not state stays.
-    pub fn updated(mut self, options: &BTreeMap<String, Value>) -> Result<Grants, GrantError> {
+    pub fn updated(mut self, options: &BTreeMap<String, Value>) -> Result<Grants, OptionError> {
         let grants = &mut self;
         for (key, value) in options {
             match key.as_str() {
@@ -94,10 +83,10 @@ impl Grants {
                 "model" => grants.model = boolean("model", value)?,
                 "files" => grants.files = boolean("files", value)?,
                 "brain" => grants.brain = brain(value)?,
-                "timeout" => grants.limits.timeout_ms = Some(milliseconds(value)?),
+                "timeout" => grants.limits.timeout_ms = Some(timeout(value)?),
                 "memory" => grants.limits.memory_bytes = Some(bytes(value)?),
-                "processes" => grants.limits.processes = Some(count(value)?),
-                _ => return Err(GrantError::Unknown { key: key.clone() }),
+                "processes" => grants.limits.processes = Some(count("processes", value)?),
+                _ => return Err(OptionError::Unknown { key: key.clone() }),
             }
         }
         Ok(self)
@@ -143,15 +132,7 @@ impl Grants {
     }
 }
 
-fn wrong(key: &'static str, expected: &'static str, value: &Value) -> GrantError {
-    GrantError::Wrong { key, expected, given: value.to_string().chars().take(80).collect() }
-}
-
-fn boolean(key: &'static str, value: &Value) -> Result<bool, GrantError> {
-    value.as_bool().ok_or_else(|| wrong(key, "True or False", value))
-}
-
-fn brain(value: &Value) -> Result<BrainGrant, GrantError> {
+fn brain(value: &Value) -> Result<BrainGrant, OptionError> {
     match value.as_str() {
         Some("read") => Ok(BrainGrant::Read),
         Some("propose") => Ok(BrainGrant::Propose),
@@ -160,7 +141,7 @@ fn brain(value: &Value) -> Result<BrainGrant, GrantError> {
     }
 }
 
-fn hosts(value: &Value) -> Result<BTreeSet<String>, GrantError> {
+fn hosts(value: &Value) -> Result<BTreeSet<String>, OptionError> {
     let list = value.as_array().ok_or_else(|| wrong("network", "a list of hosts", value))?;
     list.iter()
         .map(|item| {
@@ -168,7 +149,7 @@ fn hosts(value: &Value) -> Result<BTreeSet<String>, GrantError> {
             if is_host(host) {
                 Ok(host.to_ascii_lowercase())
             } else {
-                Err(GrantError::Host { host: host.to_owned() })
+                Err(OptionError::Host { host: host.to_owned() })
             }
         })
         .collect()
@@ -184,19 +165,12 @@ fn is_host(text: &str) -> bool {
     host.split('.').all(part) && port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0))
 }
 
-fn milliseconds(value: &Value) -> Result<u64, GrantError> {
+fn timeout(value: &Value) -> Result<u64, OptionError> {
     // A day bounds a single Run; longer work is made of Steps.
-    const LONGEST_SECONDS: f64 = 86_400.0;
-    match value.as_f64() {
-        Some(seconds) if seconds > 0.0 && seconds <= LONGEST_SECONDS => {
-            // Rounded, so that what is exported as seconds reads back as the same milliseconds.
-            Ok(((seconds * 1000.0).round() as u64).max(1))
-        }
-        _ => Err(wrong("timeout", "seconds between 0 and 86400", value)),
-    }
+    milliseconds(value).ok_or_else(|| wrong("timeout", "seconds between 0 and 86400", value))
 }
 
-fn bytes(value: &Value) -> Result<u64, GrantError> {
+fn bytes(value: &Value) -> Result<u64, OptionError> {
     let failed = || wrong("memory", "bytes, or a text such as \"256MB\"", value);
     let parsed = match value {
         Value::Number(number) => number.as_u64(),
@@ -218,14 +192,6 @@ fn bytes(value: &Value) -> Result<u64, GrantError> {
         _ => None,
     };
     parsed.filter(|n| *n > 0).ok_or_else(failed)
-}
-
-fn count(value: &Value) -> Result<u32, GrantError> {
-    value
-        .as_u64()
-        .and_then(|n| u32::try_from(n).ok())
-        .filter(|n| *n > 0)
-        .ok_or_else(|| wrong("processes", "a whole number above 0", value))
 }
 
 #[cfg(test)]

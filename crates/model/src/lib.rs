@@ -17,8 +17,10 @@ pub mod entry;
 
 pub mod dependency;
 pub mod grants;
+pub mod options;
 pub mod python;
 pub mod requirement;
+pub mod running;
 pub mod signature;
 pub mod test_case;
 

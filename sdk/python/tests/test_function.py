@@ -82,6 +82,12 @@ class Refusing(unittest.TestCase):
             "timeout": "5s",
             "memory": True,
             "processes": 0,
+            "retries": {"attempts": 0},
+            "idempotent": "yes",
+            "isolation": "hot",
+            "concurrency": {"limit": 2},
+            "record": "some",
+            "priority": 1000,
             "tests": {},
             "metadata": [],
         }
@@ -89,6 +95,17 @@ class Refusing(unittest.TestCase):
         for keyword, value in wrong.items():
             with self.subTest(keyword), self.assertRaisesRegex(TypeError, f"`{keyword}` .* must be"):
                 selfmade.function(**{keyword: value})
+
+    def test_how_a_function_runs_can_be_said_short_and_long(self):
+        for keywords in (
+            {"retries": 0, "concurrency": 2, "priority": -5, "record": "none"},
+            {"retries": {"attempts": 3, "first": 0.5}, "concurrency": {"limit": 1, "key": "user"}},
+        ):
+            with self.subTest(keywords):
+                selfmade.function(**keywords)
+        for keywords in ({"retries": True}, {"retries": {"attempts": 2, "often": 1}}, {"concurrency": 0}):
+            with self.subTest(keywords), self.assertRaises(TypeError):
+                selfmade.function(**keywords)
 
     def test_only_functions_can_be_decorated(self):
         with self.assertRaisesRegex(TypeError, "decorates a `def`"):

@@ -214,6 +214,21 @@ fn a_trigger_and_a_schedule_must_mean_something() {
 }
 
 #[test]
+fn concurrency_is_counted_by_a_parameter_that_there_is() {
+    let options = [("concurrency".to_owned(), json!({"limit": 1, "key": "usr"}))].into();
+    let draft = FunctionDraft {
+        declared: Declared { options, ..Declared::default() },
+        ..FunctionDraft::of_source("def f(user):\n    return user\n")
+    };
+    let content = Content::Function(Box::new(draft.assemble(None, &|_| None).unwrap().content));
+    let check = check_types(&[Outcome { key: &key("f"), after: Some(&content) }]);
+    insta::assert_snapshot!(told(&check), @r"
+    Failed
+    Error f: `concurrency` is counted by `usr`, which is no parameter / did you mean `user`?
+    ");
+}
+
+#[test]
 fn a_trigger_on_a_pattern_of_names_waits_for_none_of_them() {
     let trigger = TriggerContent::after("report.*", "target".parse().unwrap());
     let names: Vec<String> = Content::Trigger(trigger).references().into_iter().map(|one| one.name).collect();

@@ -28,6 +28,12 @@ fn full() -> FunctionContent {
                 ("timeout".to_owned(), json!(2.5)),
                 ("memory".to_owned(), json!("64MB")),
                 ("processes".to_owned(), json!(3)),
+                ("retries".to_owned(), json!({"attempts": 4, "first": 0.5, "most": 30})),
+                ("idempotent".to_owned(), json!(true)),
+                ("isolation".to_owned(), json!("warm")),
+                ("concurrency".to_owned(), json!({"limit": 2, "key": "x"})),
+                ("record".to_owned(), json!("errors")),
+                ("priority".to_owned(), json!(-3)),
             ]
             .into(),
             tests: Some(vec![
@@ -78,6 +84,12 @@ fn everything_that_was_stated_is_in_the_decorator() {
         timeout=2.5,
         memory=64000000,
         processes=3,
+        retries={"attempts": 4, "first": 0.5, "most": 30.0},
+        idempotent=True,
+        isolation="warm",
+        concurrency={"key": "x", "limit": 2},
+        record="errors",
+        priority=-3,
         tests=[{"expect": {"pins": [["a", [1, -2.5, True]]]}, "input": {"x": None}, "name": "one"}],
         metadata={"nested": {"deep": [{"x": "é😀\\"}]}, "owner": "ada"},
     )
@@ -85,6 +97,18 @@ fn everything_that_was_stated_is_in_the_decorator() {
         """Doc."""
         return create(httpx, x)
     "#);
+}
+
+#[test]
+fn what_a_decorator_can_state_is_what_an_export_states() {
+    let file = python_file(&full());
+    let stated: Vec<&str> = file
+        .lines()
+        .filter_map(|line| line.strip_prefix("    ")?.split_once('='))
+        .map(|(name, _)| name)
+        .filter(|name| !name.contains(' '))
+        .collect();
+    assert_eq!(stated, selfmade_model::options::STATEABLE);
 }
 
 #[test]
@@ -107,6 +131,19 @@ fn a_function_that_states_nothing_has_a_bare_decorator() {
         return 1
     ");
     assert!(same(&content, &read_back(&python_file(&content))));
+}
+
+#[test]
+fn a_function_that_says_nothing_of_running_has_the_hash_it_always_had() {
+    let content =
+        FunctionDraft::of_source("def f():\n    return 1\n").assemble(None, &|_| None).unwrap().content;
+    let snapshot = Snapshot::of(Content::Function(Box::new(content)));
+    assert_eq!(
+        snapshot.hash.to_string(),
+        "3f25476bbc24c6b5b0bcf7c025ae476b70f250362b22b194e1a5d487bfa3975b",
+        "{}",
+        snapshot.body
+    );
 }
 
 fn any_json() -> impl Strategy<Value = Value> {

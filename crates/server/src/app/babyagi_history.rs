@@ -119,6 +119,7 @@ fn content(
             requirements: Vec::new(),
             imports: Vec::new(),
             grants: Default::default(),
+            running: Default::default(),
             tests: Vec::new(),
             metadata: Default::default(),
             stated: Default::default(),

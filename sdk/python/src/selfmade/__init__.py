@@ -6,6 +6,7 @@ without a server.
 """
 
 from selfmade._declared import (
+    Concurrency,
     Declared,
     ErrorExpected,
     Expectation,
@@ -13,12 +14,14 @@ from selfmade._declared import (
     Mock,
     OutputExpected,
     PinsExpected,
+    Retries,
     SchemaExpected,
     Test,
 )
 from selfmade._function import function
 
 __all__ = [
+    "Concurrency",
     "Declared",
     "ErrorExpected",
     "Expectation",
@@ -26,6 +29,7 @@ __all__ = [
     "Mock",
     "OutputExpected",
     "PinsExpected",
+    "Retries",
     "SchemaExpected",
     "Test",
     "function",

@@ -58,6 +58,24 @@ class Test(_TestRequired, total=False):
     mocks: list[Mock]
 
 
+class _RetriesRequired(TypedDict):
+    attempts: int
+
+
+class Retries(_RetriesRequired, total=False):
+    """How often a function is tried in all, and how many seconds it rests in between, at first and at most."""
+
+    first: float
+    most: float
+
+
+class Concurrency(TypedDict):
+    """How many runs with the same value of a parameter go on at once at most."""
+
+    limit: int
+    key: str
+
+
 class Declared(TypedDict, total=False):
     """What the decorator recorded, as found in a function's `__selfmade__`. Holds only what was written."""
 
@@ -72,5 +90,11 @@ class Declared(TypedDict, total=False):
     timeout: float
     memory: str | int
     processes: int
+    retries: int | Retries
+    idempotent: bool
+    isolation: Literal["fresh", "warm"]
+    concurrency: int | Concurrency
+    record: Literal["all", "errors", "sample", "none"]
+    priority: int
     tests: list[Test]
     metadata: dict[str, Any]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from inspect import isfunction
 from typing import Any, Literal, TypeVar, overload
 
-from selfmade._declared import Test
+from selfmade._declared import Concurrency, Retries, Test
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -22,6 +22,24 @@ def _is_count(value: Any) -> bool:
 
 def _is_seconds(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
+
+
+def _is_retries(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return value == 0 or _is_count(value)
+    seconds = [value[key] for key in ("first", "most") if key in value]
+    known = set(value) <= {"attempts", "first", "most"}
+    return known and _is_count(value.get("attempts")) and all(_is_seconds(rest) for rest in seconds)
+
+
+def _is_concurrency(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return _is_count(value)
+    return set(value) == {"limit", "key"} and _is_count(value["limit"]) and isinstance(value["key"], str)
+
+
+def _is_priority(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and -100 <= value <= 100
 
 
 # Each keyword with what its value must be, in the words of the error, and the test of it.
@@ -40,6 +58,18 @@ _KEYWORDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
         lambda value: isinstance(value, str) or _is_count(value),
     ),
     "processes": ("a positive whole number", _is_count),
+    "retries": (
+        'how often to try again, or {"attempts": tries in all, "first": seconds, "most": seconds}',
+        lambda value: not isinstance(value, bool) and _is_retries(value),
+    ),
+    "idempotent": ("a bool", lambda value: isinstance(value, bool)),
+    "isolation": ('"fresh" or "warm"', lambda value: value in ("fresh", "warm")),
+    "concurrency": ('a positive whole number, or {"limit": number, "key": "parameter"}', _is_concurrency),
+    "record": (
+        '"all", "errors", "sample" or "none"',
+        lambda value: value in ("all", "errors", "sample", "none"),
+    ),
+    "priority": ("a whole number from -100 to 100", _is_priority),
     "tests": ("a list of dicts", _is_list_of(dict)),
     "metadata": ("a dict", lambda value: isinstance(value, dict)),
 }
@@ -63,6 +93,12 @@ def function(
     timeout: float = ...,
     memory: str | int = ...,
     processes: int = ...,
+    retries: int | Retries = ...,
+    idempotent: bool = ...,
+    isolation: Literal["fresh", "warm"] = ...,
+    concurrency: int | Concurrency = ...,
+    record: Literal["all", "errors", "sample", "none"] = ...,
+    priority: int = ...,
     tests: list[Test] = ...,
     metadata: dict[str, Any] = ...,
 ) -> Callable[[F], F]: ...
@@ -109,6 +145,16 @@ def function(fn: Any = None, /, **declared: Any) -> Any:
         timeout: seconds after which it is stopped.
         memory: the most it may use, as "256MB" or in bytes.
         processes: how many processes it may have.
+        retries: how often to try again after it failed, or {"attempts": tries in all, "first": seconds,
+            "most": seconds}: the rests double from the first up to the most.
+        idempotent: whether running it twice does no more than once, so that it may be run again after its
+            server was lost.
+        isolation: "fresh" for a process of its own for each run, "warm" for one that is used again.
+        concurrency: how many of its runs go on at once at most, or {"limit": number, "key": "parameter"} to count
+            those with the same value of a parameter.
+        record: of which runs inputs, outputs and calls are kept: "all", "errors", "sample" (errors and 1 of 100)
+            or "none".
+        priority: from -100 to 100; of runs that wait, the highest goes first.
         tests: `{"input": {...}, "expect": ...}`, optionally with "name" and "mocks". Expected is one of
             {"output": value}, {"pins": [[pin, value], ...]}, {"schema": {...}} and
             {"error": {"type": "ValueError", "message": "part of the text"}}.

@@ -85,6 +85,7 @@ fn render(view: &EntryView, content: &FunctionContent, screen: &Screen) -> Strin
     field("started by", view.started_by.iter().map(ToString::to_string).collect());
     field("needs", content.requirements.iter().map(|requirement| requirement.package.clone()).collect());
     field("may reach", content.grants.lines());
+    field("runs", content.running.lines());
     field(
         "tests",
         (!content.tests.is_empty()).then(|| content.tests.len().to_string()).into_iter().collect(),

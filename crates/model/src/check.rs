@@ -9,6 +9,7 @@ use crate::content::Content;
 use crate::dependency::{Reference, Role};
 use crate::entry::{EntryKey, EntryKind};
 use crate::function::FunctionContent;
+use crate::input::InputSchema;
 use crate::name::{EntryName, MAX_NAME_BYTES};
 use crate::python::{Dialect, FreeName, analyse};
 use crate::version::VersionNumber;
@@ -339,16 +340,12 @@ fn test_inputs(key: &EntryKey, function: &FunctionContent) -> Vec<Finding> {
     if function.tests.is_empty() {
         return Vec::new();
     }
-    let Ok(validator) = jsonschema::validator_for(&function.signature.input) else { return Vec::new() };
+    let schema = InputSchema::compile(&function.signature);
     let mut findings = Vec::new();
     for (index, test) in function.tests.iter().enumerate() {
-        let input = serde_json::Value::Object(test.input.clone());
-        for error in validator.iter_errors(&input) {
-            let path = error.instance_path().to_string();
-            let place =
-                if path.is_empty() { "its input".to_owned() } else { format!("input `{}`", &path[1..]) };
-            findings.push(Finding::error(key.clone(), format!("test {}: {place}: {error}", index + 1)));
-        }
+        let problems = schema.check(&test.input).err().map(|error| error.problems).unwrap_or_default();
+        let told = |problem| Finding::error(key.clone(), format!("test {}: {problem}", index + 1));
+        findings.extend(problems.into_iter().map(told));
     }
     findings
 }

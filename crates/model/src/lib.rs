@@ -15,12 +15,15 @@ pub mod tagged;
 pub mod actor;
 pub mod entry;
 
+pub mod bind;
 pub mod dependency;
 pub mod grants;
+pub mod input;
 pub mod options;
 pub mod python;
 pub mod requirement;
 pub mod running;
+mod shape;
 pub mod signature;
 pub mod test_case;
 

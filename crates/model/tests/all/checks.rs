@@ -188,11 +188,11 @@ fn the_input_of_a_test_fits_the_signature() {
     };
     let content = Content::Function(Box::new(draft.assemble(None, &|_| None).unwrap().content));
     let check = check_types(&[Outcome { key: &key("f"), after: Some(&content) }]);
-    insta::assert_snapshot!(told(&check), @r#"
+    insta::assert_snapshot!(told(&check), @r"
     Failed
-    Error f: test 2: input `n`: "three" is not of type "integer" / -
-    Error f: test 3: its input: "n" is a required property / -
-    "#);
+    Error f: test 2: `n` must be a whole number, not the text `three` / -
+    Error f: test 3: `n` is required / -
+    ");
 }
 
 #[test]

@@ -11,9 +11,11 @@ fn with_hint(error: &SourceError) -> String {
 }
 
 mod babyagi_packs;
+mod binding;
 mod checks;
 mod documents;
 mod drafts;
+mod inputs;
 mod python_depth;
 mod python_pack;
 mod python_properties;

@@ -50,6 +50,7 @@ pub mod call;
 pub mod chain;
 pub mod closure;
 pub mod event;
+pub mod insight;
 pub mod output;
 pub mod retry;
 pub mod run;

@@ -3,14 +3,11 @@
 use serde_json::{Map, Value};
 
 use crate::check::nearest;
-use crate::input::{InputError, Problem};
+use crate::input::{InputError, MOST_PROBLEMS, Problem};
 use crate::phrase::cut;
 use crate::shape::Problems;
 use crate::signature::{Parameter, ParameterKind, Signature};
 use crate::tagged::describe;
-
-/// More problems than a reader would go through are only counted.
-const MOST_PROBLEMS: usize = 20;
 
 /// The input that a call with these arguments stands for. What is not given is left out, so that Python fills it in.
 pub fn bind(

@@ -8,6 +8,9 @@ pub fn is_pattern(text: &str) -> bool {
 /// Whether a name fits a pattern. Goes back at most to the last `*`, so hostile patterns cost no more than
 /// the product of the two lengths.
 pub fn matches(pattern: &str, name: &str) -> bool {
+    if !is_pattern(pattern) {
+        return pattern == name;
+    }
     let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
     let (mut at, mut place) = (0, 0);
     // After the last `*`: where the pattern goes on, and how much of the name that `*` has taken.

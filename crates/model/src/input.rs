@@ -5,12 +5,13 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub use crate::bind::bind;
 pub use crate::shape::Problem;
 use crate::shape::{Place, Problems, Shape, check_tags};
 use crate::signature::{DefaultValue, Signature};
 
 /// More problems than a reader would go through are only counted.
-const MOST_PROBLEMS: usize = 20;
+pub(crate) const MOST_PROBLEMS: usize = 20;
 
 /// The signature of a Version, made ready for checking. Making one costs far more than checking with it.
 #[derive(Debug)]

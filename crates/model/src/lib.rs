@@ -15,7 +15,7 @@ pub mod tagged;
 pub mod actor;
 pub mod entry;
 
-pub mod bind;
+mod bind;
 pub mod dependency;
 pub mod grants;
 pub mod input;

@@ -79,7 +79,11 @@ impl TriggerContent {
 
     /// Whether kind and source match: what an index of Triggers can tell without evaluating anything.
     pub fn listens_to(&self, event: &Event) -> bool {
-        self.wrong_kind_or_source(event).is_none()
+        self.on.fits(&event.fact.kind) && self.fits_source(&event.fact.source)
+    }
+
+    fn fits_source(&self, source: &str) -> bool {
+        self.source.as_deref().is_none_or(|wanted| matches(wanted, source))
     }
 
     fn mismatch(&self, event: &Event, holds: impl FnOnce(&str) -> Result<bool, String>) -> Option<Mismatch> {
@@ -100,8 +104,8 @@ impl TriggerContent {
         if !self.on.fits(&fact.kind) {
             return Some(Mismatch::Kind { expected: self.on.to_string(), given: fact.kind.to_string() });
         }
-        let source = self.source.as_deref().filter(|source| !matches(source, &fact.source))?;
-        Some(Mismatch::Source { expected: source.to_owned(), given: fact.source.clone() })
+        let source = self.source.as_ref().filter(|_| !self.fits_source(&fact.source))?;
+        Some(Mismatch::Source { expected: source.clone(), given: fact.source.clone() })
     }
 
     fn limited(&self, event: &Event, history: History<'_>) -> Decision {

@@ -1,7 +1,7 @@
 //! Arguments find their parameters as in Python.
 
 use proptest::prelude::*;
-use selfmade_model::bind::bind;
+use selfmade_model::input::bind;
 use selfmade_model::python::analyse;
 use serde_json::{Map, Value, json};
 

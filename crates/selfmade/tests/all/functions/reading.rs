@@ -64,6 +64,18 @@ fn the_list_is_paged_and_knows_the_past() {
 }
 
 #[test]
+fn what_a_function_states_about_its_runs_is_shown() {
+    let place = Place::new();
+    place.add(
+        "import selfmade\n@selfmade.function(retries=2, isolation='warm', concurrency={'limit': 1, 'key': 'n'})\ndef f(n): return n",
+    );
+    let shown = place.run(&["fn", "show", "f"]);
+    let runs =
+        "runs        tried up to 3 times, resting 1 to 60 s, in a warm cell, at most 1 at once for each `n`";
+    assert!(shown.contains(runs), "{shown}");
+}
+
+#[test]
 fn a_function_is_shown_with_what_surrounds_it() {
     let place = Place::new();
     place.add(GREET);

@@ -1,6 +1,6 @@
 //! Events: appended in the transaction of the fact they tell, numbered without a gap.
 
-use model::event::{Event, NewEvent};
+use model::event::{Event, EventKind, NewEvent};
 
 use crate::db::{Batch, Durability, Row, Sql, Value};
 use crate::error::Error;
@@ -12,6 +12,12 @@ impl Store {
         let mut batch = Batch::new();
         push_events(&mut batch, events);
         self.db.write(batch, Durability::Power).await.map(drop)
+    }
+
+    /// The last Event of a kind; 0 if there was none.
+    pub async fn last_event(&self, kind: &EventKind) -> Result<u64, Error> {
+        let sql = "select coalesce(max(seq), 0) from events where kind = $1";
+        self.db.one(sql, [kind.to_string().into()], |row| row.unsigned(0)).await
     }
 
     /// What happened after a sequence number, in order.

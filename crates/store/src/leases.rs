@@ -20,7 +20,8 @@ impl Store {
         let mut batch = Batch::new();
         batch.push("update nodes set seen_at = $2 where node_id = $1", [node.0.into(), now.into()]);
         batch.push(
-            "update runs set lease_until = $2 where state = 'running' and node_id = $1",
+            "update runs set lease_until = $2
+             where state = 'running' and node_id = $1 and lease_until < $2",
             [node.0.into(), until.into()],
         );
         batch.push(

@@ -50,6 +50,14 @@ impl TestDatabase {
         }
     }
 
+    /// Another one of the same kind.
+    pub async fn another(&self) -> TestDatabase {
+        match self.kind {
+            Kind::Sqlite { .. } => TestDatabase::sqlite(),
+            Kind::Postgres { .. } => TestDatabase::postgres().await,
+        }
+    }
+
     pub fn location(&self) -> &Location {
         &self.location
     }

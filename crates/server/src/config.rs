@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use sandbox::environment::EnvironmentsConfig;
 use secrecy::SecretString;
 use serde::Deserialize;
 use store::Location;
 use thiserror::Error;
+
+use crate::engine::{CellsConfig, EngineConfig};
 
 #[derive(Debug)]
 pub struct Config {
@@ -15,6 +18,8 @@ pub struct Config {
     pub database: Location,
     /// The secrets key, where it is given and not kept in a file.
     pub secrets_key: Option<SecretString>,
+    pub engine: EngineConfig,
+    pub cells: CellsConfig,
 }
 
 /// What `config.toml` in the data folder may say.
@@ -45,7 +50,20 @@ impl Config {
             Some(text) => Location::parse(&text),
             None => Location::Sqlite(home.join("brain.db")),
         };
-        Ok(Config { home, database, secrets_key })
+        Ok(Config::new(home, database, secrets_key))
+    }
+
+    /// With everything else as it is unless configured.
+    pub fn new(home: PathBuf, database: Location, secrets_key: Option<SecretString>) -> Config {
+        let cells = CellsConfig {
+            sandbox: sandbox::Config::default(),
+            environments: EnvironmentsConfig {
+                cache: home.join("environments"),
+                ..EnvironmentsConfig::default()
+            },
+            egress_folder: home.join("egress"),
+        };
+        Config { home, database, secrets_key, engine: EngineConfig::default(), cells }
     }
 
     pub fn secrets_key_file(&self) -> PathBuf {

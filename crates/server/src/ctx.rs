@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use model::actor::Actor;
 use model::audit::AuditRecord;
-use model::ids::BrainId;
+use model::ids::{BrainId, RunId};
 use serde_json::Value;
 use store::Store;
 use tokio::sync::Mutex;
@@ -13,7 +13,10 @@ use tokio::sync::Mutex;
 use crate::app::error::Error;
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::engine::{Cells, Engine, Executor};
 use crate::ids::Ids;
+use crate::redaction::Redaction;
+use crate::redactions::Redactions;
 use crate::seal::KeySource;
 use crate::search::SearchIndex;
 
@@ -27,6 +30,9 @@ pub struct Ctx {
     pub(crate) search_folder: PathBuf,
     /// Opened when it is first needed: most commands do not search.
     pub(crate) search: Arc<Mutex<Option<Arc<SearchIndex>>>>,
+    pub engine: Arc<Engine>,
+    home: PathBuf,
+    redactions: Redactions,
     /// Appliers of one process wait for each other here rather than make each other's work stale.
     pub(crate) applying: Arc<Mutex<()>>,
 }
@@ -39,14 +45,29 @@ impl Ctx {
     }
 
     pub async fn open_with(config: Config, clock: Clock, ids: Ids) -> Result<Ctx, Error> {
+        let executor = Arc::new(Cells::new(config.cells.clone(), clock.system_time()));
+        Ctx::open_executing(config, clock, ids, executor).await
+    }
+
+    /// With somebody else to execute functions than cells.
+    pub async fn open_executing(
+        config: Config,
+        clock: Clock,
+        ids: Ids,
+        executor: Arc<dyn Executor>,
+    ) -> Result<Ctx, Error> {
         let store = Store::open(&config.database).await?;
         let brain_id = store.brain_id(ids.uuid()).await?;
+        let engine = Arc::new(Engine::new(ids.node(), config.engine.clone(), executor));
         Ok(Ctx {
             store,
             clock,
             ids,
             brain_id,
             search_folder: config.search_folder(),
+            engine,
+            home: config.home.clone(),
+            redactions: Redactions::default(),
             keys: KeySource::new(config.secrets_key_file(), config.secrets_key),
             search: Arc::default(),
             applying: Arc::default(),
@@ -65,8 +86,19 @@ impl Ctx {
         }
     }
 
-    /// Waits for what is being written.
+    /// The files of one Run.
+    pub(crate) fn run_folder(&self, run: RunId) -> PathBuf {
+        self.home.join("files").join(run.to_string())
+    }
+
+    /// Strikes out all secrets of the brain.
+    pub(crate) async fn redaction(&self) -> Result<Arc<Redaction>, Error> {
+        self.redactions.current(self).await
+    }
+
+    /// Ends what is being executed and waits for what is being written.
     pub async fn close(self) {
+        self.engine.executor.stop().await;
         self.store.close().await;
     }
 }

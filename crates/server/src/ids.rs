@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::ids::{AuditId, ChangesetId, EntryId, PackId, SecretId, TokenId, VersionId};
+use model::ids::{AuditId, ChangesetId, EntryId, NodeId, PackId, RunId, SecretId, TokenId, VersionId};
 use uuid::{ContextV7, Timestamp, Uuid};
 
 use crate::clock::Clock;
@@ -62,8 +62,22 @@ impl Ids {
         TokenId(self.uuid())
     }
 
+    pub fn run(&self) -> RunId {
+        RunId(self.uuid())
+    }
+
+    pub fn node(&self) -> NodeId {
+        NodeId(self.uuid())
+    }
+
     pub fn audit(&self) -> AuditId {
         AuditId(self.uuid())
+    }
+
+    /// Between 0 and 1, for what need not be unguessable. Without a source of chance it is the middle.
+    pub fn chance(&self) -> f64 {
+        self.random_bytes::<4>()
+            .map_or(0.5, |bytes| f64::from(u32::from_le_bytes(bytes)) / f64::from(u32::MAX))
     }
 
     /// Bytes nobody can guess. A machine without a source of chance cannot keep secrets, so there is no going on.

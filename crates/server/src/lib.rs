@@ -8,7 +8,10 @@ mod blocking;
 pub mod clock;
 pub mod config;
 pub mod ctx;
+pub mod engine;
 pub mod ids;
+mod redaction;
+mod redactions;
 pub mod seal;
 pub mod search;
 

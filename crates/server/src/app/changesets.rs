@@ -81,6 +81,11 @@ async fn register_drafted(
 
 /// Drafts and checks, and leaves it to somebody to apply or reject it.
 pub async fn propose(ctx: &Ctx, actor: &Actor, proposal: &Proposal) -> Result<Changeset, Error> {
+    if let Some(id) = proposal.id()
+        && let Some(first) = ctx.store.changeset(id).await?
+    {
+        return Ok(first);
+    }
     let drafted = draft(ctx, proposal).await?;
     let checks = checks::run(ctx, &drafted).await?;
     if moves(ctx, &drafted)?.is_empty() {
@@ -93,6 +98,47 @@ pub async fn propose(ctx: &Ctx, actor: &Actor, proposal: &Proposal) -> Result<Ch
     changeset.changes = drafted.changes;
     changeset.state = ChangesetState::Checked;
     changeset.number = ctx.store.record_changeset(&changeset).await?;
+    Ok(changeset)
+}
+
+/// What happens to a Changeset that a Run proposes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Policy {
+    /// It is applied if it passes its checks.
+    Auto,
+    /// A person decides.
+    #[default]
+    Ask,
+    /// Runs cannot propose.
+    Never,
+}
+
+/// The checks a Changeset would get.
+pub async fn check(ctx: &Ctx, proposal: &Proposal) -> Result<Vec<Check>, Error> {
+    checks::run(ctx, &draft(ctx, proposal).await?).await
+}
+
+/// What a Run proposes, treated as the policy says.
+pub async fn propose_by_policy(
+    ctx: &Ctx,
+    actor: &Actor,
+    proposal: &Proposal,
+    policy: Policy,
+) -> Result<Changeset, Error> {
+    if policy == Policy::Never {
+        return Err(Error::Input {
+            problem: "this server lets no run change the brain".to_owned(),
+            hint: "a person can add the functions, or set `changesets = \"ask\"` in its configuration"
+                .to_owned(),
+        });
+    }
+    let changeset = propose(ctx, actor, proposal).await?;
+    let passed = changeset.checks.iter().all(|check| check.verdict != Verdict::Failed);
+    if policy == Policy::Auto && passed && changeset.state == ChangesetState::Checked {
+        apply(ctx, actor, changeset.number).await?;
+        return find(ctx, changeset.number).await;
+    }
     Ok(changeset)
 }
 
@@ -260,7 +306,7 @@ fn passed(checks: Vec<Check>, number: Option<u64>) -> Result<Vec<Check>, Error> 
 fn fresh(ctx: &Ctx, actor: &Actor, proposal: &Proposal, drafted: &Drafted, checks: Vec<Check>) -> Changeset {
     let title = if proposal.title.is_empty() { made_up_title(drafted) } else { proposal.title.clone() };
     Changeset {
-        id: ctx.ids.changeset(),
+        id: proposal.id().unwrap_or_else(|| ctx.ids.changeset()),
         number: 0,
         state: ChangesetState::Draft,
         title,

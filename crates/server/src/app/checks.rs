@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use model::application::plan;
 use model::changeset::{Change, Live};
 use model::check::{Check, Finding, Gate, Outcome, Surroundings, Verdict, check_names, check_types};
-use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
 use model::ids::{EntryId, VersionId};
 use model::version::VersionNumber;
@@ -32,7 +31,9 @@ pub(crate) async fn run(ctx: &Ctx, drafted: &Drafted) -> Result<Vec<Check>, Erro
     }
     let flawed = outcomes.iter().filter_map(flaw);
     let parses = Check::of(Gate::Parses, drafted.findings.iter().cloned().chain(flawed).collect());
-    Ok(vec![parses, names, check_types(&outcomes), tests(&outcomes)])
+    let types = check_types(&outcomes);
+    let tests = tests(ctx, drafted, &[&parses, &names, &types]).await?;
+    Ok(vec![parses, names, types, tests])
 }
 
 fn outcome<'a>(change: &'a Change, drafted: &'a Drafted) -> Outcome<'a> {
@@ -63,14 +64,10 @@ fn pinned(drafted: &Drafted) -> HashSet<(EntryKey, VersionNumber)> {
     known.chain(written).collect()
 }
 
-fn tests(outcomes: &[Outcome<'_>]) -> Check {
-    let count: usize = outcomes
-        .iter()
-        .filter_map(|outcome| outcome.after.and_then(Content::as_function))
-        .map(|function| function.tests.len())
-        .sum();
-    if count == 0 {
-        return Check::not_run(Gate::Tests, "there are none");
+/// Nothing is executed that does not even hold together.
+async fn tests(ctx: &Ctx, drafted: &Drafted, before: &[&Check]) -> Result<Check, Error> {
+    if before.iter().any(|check| check.verdict == Verdict::Failed) {
+        return Ok(Check::not_run(Gate::Tests, "another check failed before"));
     }
-    Check::not_run(Gate::Tests, format!("this build has no cells to run the {count} of them in"))
+    super::tests::check(ctx, drafted).await
 }

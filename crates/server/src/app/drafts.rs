@@ -14,6 +14,7 @@ use model::name::EntryName;
 use model::pack::{Pack, Widened, widen};
 use model::python::Analysis;
 use model::version::VersionNumber;
+use sha2::{Digest, Sha256};
 use store::{Question, Snapshot};
 
 use super::error::Error;
@@ -40,6 +41,18 @@ pub struct FunctionIntent {
     pub file: Option<String>,
 }
 
+impl FunctionIntent {
+    /// The name it would be stored under.
+    pub(crate) fn name(&self) -> Result<EntryName, Error> {
+        let named = self.draft.name.clone().map(Ok);
+        let defined = || self.analysis.as_ref().map(|analysis| EntryName::new(&analysis.name));
+        match named.or_else(defined) {
+            Some(name) => Ok(name?),
+            None => Err(Error::Draft(model::function::DraftError::NoSource)),
+        }
+    }
+}
+
 impl Intent {
     pub fn function(draft: FunctionDraft) -> Intent {
         Intent::Function(Box::new(FunctionIntent { draft, ..FunctionIntent::default() }))
@@ -58,9 +71,19 @@ pub struct Proposal {
     pub pack: Option<Pack>,
     /// The Changeset this one undoes.
     pub reverts: Option<ChangesetId>,
+    /// A second proposal with the same key is the first one.
+    pub once: Option<String>,
 }
 
 impl Proposal {
+    /// The id its key leads to, the same each time.
+    pub(crate) fn id(&self) -> Option<ChangesetId> {
+        let digest = Sha256::digest(self.once.as_ref()?.as_bytes());
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&digest[..16]);
+        Some(ChangesetId(uuid::Builder::from_custom_bytes(bytes).into_uuid()))
+    }
+
     pub fn of(title: impl Into<String>, intents: Vec<Intent>) -> Proposal {
         Proposal { title: title.into(), intents, ..Proposal::default() }
     }

@@ -7,14 +7,18 @@ use model::changeset::{Conflict, IllegalTransition};
 use model::check::{Check, Finding, Severity};
 use model::entry::EntryKey;
 use model::function::DraftError;
-use model::name::NameError;
+use model::ids::RunId;
+use model::input::InputError;
+use model::name::{EntryName, NameError};
 use model::python::SourceError;
 use model::revision::Revision;
+use model::run::{RunError, RunState};
 use model::secret::SecretError;
 use model::version::VersionNumber;
 use thiserror::Error;
 
 use crate::config::ConfigError;
+use crate::engine::ExecutionError;
 use crate::seal::SealError;
 use crate::search;
 
@@ -73,6 +77,20 @@ pub enum Error {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Search(#[from] search::Error),
+    #[error("function `{function}`: {source}")]
+    RunInput { function: EntryName, source: InputError },
+    #[error("what the run loaded is no longer stored")]
+    ClosureGone,
+    #[error("run {run} was taken over by another server")]
+    LeaseLost { run: RunId },
+    #[error("run {run} has {} already", .state.as_str())]
+    RunEnded { run: RunId, state: RunState },
+    #[error("run {run} is {} and has asked nothing", .state.as_str())]
+    NothingAsked { run: RunId, state: RunState },
+    #[error("the draft of `{function}` failed: {}: {}", .error.type_name, .error.message)]
+    DraftFailed { function: EntryName, error: RunError },
+    #[error(transparent)]
+    Execution(#[from] ExecutionError),
     #[error(transparent)]
     Store(#[from] store::Error),
 }
@@ -106,6 +124,7 @@ impl Error {
             | Error::Source { .. }
             | Error::Secret(_)
             | Error::Input { .. }
+            | Error::RunInput { .. }
             | Error::Babyagi { .. }
             | Error::Plan(PlanError::Twice { .. })
             | Error::Read { .. } => Class::Input,
@@ -123,10 +142,18 @@ impl Error {
             | Error::MovedSince { .. }
             | Error::Transition { .. }
             | Error::Contended
+            | Error::RunEnded { .. }
+            | Error::NothingAsked { .. }
+            | Error::DraftFailed { .. }
+            | Error::LeaseLost { .. }
+            | Error::ClosureGone
             | Error::Pack { .. } => Class::Refused,
-            Error::Seal(_) | Error::Write { .. } | Error::Config(_) | Error::Search(_) | Error::Store(_) => {
-                Class::Unavailable
-            }
+            Error::Execution(_)
+            | Error::Seal(_)
+            | Error::Write { .. }
+            | Error::Config(_)
+            | Error::Search(_)
+            | Error::Store(_) => Class::Unavailable,
         }
     }
 
@@ -157,6 +184,13 @@ impl Error {
             Error::Read { .. } => "cannot_read",
             Error::Write { .. } => "cannot_write",
             Error::Config(_) => "bad_config",
+            Error::RunInput { .. } => "bad_run_input",
+            Error::ClosureGone => "closure_gone",
+            Error::LeaseLost { .. } => "lease_lost",
+            Error::RunEnded { .. } => "run_ended",
+            Error::NothingAsked { .. } => "nothing_asked",
+            Error::DraftFailed { .. } => "draft_failed",
+            Error::Execution(_) => "not_executed",
             Error::Search(_) => "search",
             Error::Store(_) => "database",
         }
@@ -195,6 +229,8 @@ impl Error {
                     .to_owned(),
             ),
             Error::Input { hint, .. } => Some(hint.clone()),
+            Error::RunInput { function, .. } => Some(format!("`selfmade fn show {function}` shows what it takes")),
+            Error::Execution(_) => Some("`selfmade doctor` says what this machine offers".to_owned()),
             _ => None,
         }
     }

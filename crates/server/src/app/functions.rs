@@ -157,7 +157,7 @@ async fn check_revision(ctx: &Ctx, revision: Revision) -> Result<(), Error> {
 }
 
 /// Why a Version is not there, with the name that was perhaps meant.
-async fn not_found(ctx: &Ctx, key: &EntryKey, which: Which) -> Result<Error, Error> {
+pub(crate) async fn not_found(ctx: &Ctx, key: &EntryKey, which: Which) -> Result<Error, Error> {
     let known = !ctx.store.versions(key).await?.is_empty();
     match which {
         Which::Number(number) if known => return Ok(Error::VersionNotFound { key: key.clone(), number }),

@@ -11,10 +11,14 @@ mod checks;
 pub mod drafts;
 pub mod functions;
 pub mod packs;
+pub mod replay;
+pub mod runs;
 pub mod search;
 pub mod secrets;
 mod sources;
+pub mod tests;
 pub mod tokens;
+pub(crate) mod trials;
 
 pub mod babyagi;
 mod babyagi_history;

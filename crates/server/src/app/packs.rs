@@ -117,6 +117,7 @@ pub async fn load(ctx: &Ctx, actor: &Actor, load: Load) -> Result<Loaded, Error>
         intents: read.intents(&gone.triggers)?,
         aliases: read.aliases,
         reverts: None,
+        once: None,
     };
     let applied = register(ctx, actor, &proposal).await?;
     let moved = applied.moves.iter().filter(|moved| moved.key.kind == EntryKind::Function).count() as u64;

@@ -14,6 +14,7 @@ mod changesets;
 mod concurrency;
 mod deletions;
 mod dependencies;
+mod engine;
 mod folder;
 mod functions;
 mod packs;

@@ -47,11 +47,8 @@ impl World {
 
     async fn ctx(database: &TestDatabase, home: &TempDir, key: Option<&str>) -> Ctx {
         let clock = Clock::still(NOON.parse::<Timestamp>().unwrap());
-        let config = Config {
-            home: home.path().to_owned(),
-            database: database.location().clone(),
-            secrets_key: key.map(SecretString::from),
-        };
+        let location = database.location().clone();
+        let config = Config::new(home.path().to_owned(), location, key.map(SecretString::from));
         Ctx::open_with(config, clock.clone(), Ids::random(clock)).await.unwrap()
     }
 

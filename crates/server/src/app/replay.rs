@@ -1,0 +1,66 @@
+//! Replay: a Run is executed again with the answers it got then. Nothing is written and nothing new is done; what comes of
+//! it is compared with the record.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use model::ids::RunId;
+use model::run::{RunError, RunState};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::error::Error;
+use super::runs;
+use crate::ctx::Ctx;
+use crate::engine::{End, Happened, Replay, replay as execute};
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Replayed {
+    pub run_id: RunId,
+    /// Where it asked for something else than it had asked for then.
+    pub diverged: Option<String>,
+    /// Recorded Steps it did not come to.
+    pub steps_left: usize,
+    /// Whether it ended as it had ended then.
+    pub same: bool,
+    pub recorded: Ended,
+    pub replayed: Ended,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ended {
+    pub state: RunState,
+    pub output: Option<Value>,
+    pub error: Option<RunError>,
+}
+
+pub async fn replay(
+    ctx: &Ctx,
+    id: RunId,
+    watch: impl Fn(RunId, Happened) + Send + Sync + 'static,
+) -> Result<Replayed, Error> {
+    let run = runs::get(ctx, id).await?;
+    let prepared = runs::prepared_for(ctx, &run).await?;
+    let steps = ctx.store.steps(id).await?;
+    let recorded = Ended { state: run.state, output: run.output.clone(), error: run.error.clone() };
+    let replay = Replay { run, prepared, steps, secrets: BTreeMap::new(), watch: Arc::new(watch) };
+    let (end, steps_left) = execute(ctx, replay).await?;
+    let diverged = diverged(&end);
+    let replayed = Ended { state: end.state, output: end.output, error: end.error };
+    let same = diverged.is_none() && steps_left == 0 && is_same(&recorded, &replayed);
+    Ok(Replayed { run_id: id, diverged, steps_left, same, recorded, replayed })
+}
+
+fn diverged(end: &End) -> Option<String> {
+    let error = end.error.as_ref()?;
+    (error.type_name == "replay_diverged").then(|| error.message.clone())
+}
+
+/// Tracebacks may differ where the interpreter does; what was raised may not.
+fn is_same(recorded: &Ended, replayed: &Ended) -> bool {
+    let raised =
+        |ended: &Ended| ended.error.as_ref().map(|error| (error.type_name.clone(), error.message.clone()));
+    recorded.state == replayed.state
+        && recorded.output == replayed.output
+        && raised(recorded) == raised(replayed)
+}

@@ -1,0 +1,335 @@
+//! Runs: start and wait, queue, cancel, answer, run again.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use model::actor::Actor;
+use model::chain::Chain;
+use model::entry::EntryKey;
+use model::ids::{RunId, VersionId};
+use model::input::bind;
+use model::name::EntryName;
+use model::retry::Retry;
+use model::revision::Revision;
+use model::run::{How, Run, RunState};
+use model::signature::Parameter;
+use model::version::VersionNumber;
+use serde_json::{Map, Value};
+use store::{RunFilter, Started};
+
+use super::error::Error;
+use crate::ctx::Ctx;
+use crate::engine::{Execution, Prepared, Watch, carry_out, event, lease};
+use crate::redaction::Redaction;
+
+/// What is to be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The live Version.
+    Live(EntryName),
+    Number(EntryName, VersionNumber),
+    /// The Version that was live then, calling what was live then.
+    AsOf(EntryName, Revision),
+    Exact(VersionId),
+}
+
+/// Arguments, as a caller gives them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Input {
+    pub positional: Vec<Value>,
+    pub named: Map<String, Value>,
+}
+
+impl From<Map<String, Value>> for Input {
+    fn from(named: Map<String, Value>) -> Input {
+        Input { positional: Vec::new(), named }
+    }
+}
+
+#[derive(Clone)]
+pub struct StartRun {
+    pub target: Target,
+    pub input: Input,
+    /// Absent means a new one.
+    pub run_id: Option<RunId>,
+    pub parent: Option<RunId>,
+    pub chain: Chain,
+    pub event_seq: Option<u64>,
+    /// A second request with the same key gets the first Run.
+    pub idempotency_key: Option<String>,
+    pub timeout_ms: Option<u64>,
+    /// Instead of what the Version declares.
+    pub retry: Option<Retry>,
+    pub priority: Option<i32>,
+    pub due_at: Option<Timestamp>,
+    pub watch: Option<Watch>,
+}
+
+impl StartRun {
+    pub fn of(target: Target, input: impl Into<Input>) -> StartRun {
+        StartRun {
+            target,
+            input: input.into(),
+            run_id: None,
+            parent: None,
+            chain: Chain::default(),
+            event_seq: None,
+            idempotency_key: None,
+            timeout_ms: None,
+            retry: None,
+            priority: None,
+            due_at: None,
+            watch: None,
+        }
+    }
+
+    /// Hears what happens in the Run, as it happens.
+    #[must_use]
+    pub fn watched(self, watch: impl Fn(RunId, crate::engine::Happened) + Send + Sync + 'static) -> StartRun {
+        StartRun { watch: Some(Arc::new(watch)), ..self }
+    }
+}
+
+/// Executes at once and answers when the ending is committed, or when it waits for a person or a time.
+pub async fn start(ctx: &Ctx, actor: &Actor, request: StartRun) -> Result<Run, Error> {
+    let watch = request.watch.clone();
+    let prepared = resolve(ctx, &request.target).await?;
+    let mut run = record(ctx, actor, request, &prepared)?;
+    run.how.waited = true;
+    if run.how.concurrency.is_some() || run.how.due_at.is_some() {
+        // Others may have its place; the queue knows whose turn it is.
+        run.how.waited = false;
+        let run = enqueue(ctx, run, &prepared).await?;
+        return wait(ctx, run.run_id).await;
+    }
+    let given = run.input.clone();
+    run.input = strike_out(ctx, given.clone()).await?;
+    run.how.resumable &= run.input == given;
+    let lease = lease(ctx);
+    (run.state, run.started_at, run.lease) = (RunState::Running, Some(run.created_at), Some(lease));
+    match ctx.store.start_run(&run, &prepared.members).await? {
+        Started::Existing(first) => return wait(ctx, first.run_id).await,
+        Started::New => {}
+    }
+    run.input = given;
+    let id = run.run_id;
+    let run = carry_out(ctx, Execution { run, lease, prepared, steps: Vec::new(), watch }).await?;
+    ctx.engine.ended.notify_waiters();
+    if run.state == RunState::Queued { wait(ctx, id).await } else { Ok(run) }
+}
+
+/// Records a Run for whoever has a free place.
+pub async fn queue(ctx: &Ctx, actor: &Actor, request: StartRun) -> Result<Run, Error> {
+    let prepared = resolve(ctx, &request.target).await?;
+    let run = record(ctx, actor, request, &prepared)?;
+    enqueue(ctx, run, &prepared).await
+}
+
+/// What a Run would be recorded as; what it loads is recorded already. For those who queue it in a batch of their own.
+pub(crate) async fn recorded(ctx: &Ctx, actor: &Actor, request: StartRun) -> Result<Run, Error> {
+    let prepared = resolve(ctx, &request.target).await?;
+    let run = record(ctx, actor, request, &prepared)?;
+    refuse_secrets(ctx, &run).await?;
+    ctx.store.record_closure(prepared.hash, &prepared.members).await?;
+    Ok(run)
+}
+
+/// What a Function takes.
+pub(crate) async fn parameters(ctx: &Ctx, target: &Target) -> Result<Vec<Parameter>, Error> {
+    Ok(resolve(ctx, target).await?.content().signature.parameters.clone())
+}
+
+async fn refuse_secrets(ctx: &Ctx, run: &Run) -> Result<(), Error> {
+    if strike_out(ctx, run.input.clone()).await? == run.input {
+        return Ok(());
+    }
+    Err(Error::Input {
+        problem: "the input holds the value of a secret, and what is queued is stored".to_owned(),
+        hint: "grant the secret to the function instead of handing it over".to_owned(),
+    })
+}
+
+async fn enqueue(ctx: &Ctx, run: Run, prepared: &Prepared) -> Result<Run, Error> {
+    refuse_secrets(ctx, &run).await?;
+    match ctx.store.start_run(&run, &prepared.members).await? {
+        Started::Existing(first) => Ok(*first),
+        Started::New => {
+            ctx.engine.queue.notify_one();
+            Ok(run)
+        }
+    }
+}
+
+async fn strike_out(ctx: &Ctx, input: Value) -> Result<Value, Error> {
+    let redaction: Arc<Redaction> = ctx.redaction().await?;
+    Ok(redaction.json(input))
+}
+
+async fn resolve(ctx: &Ctx, target: &Target) -> Result<Arc<Prepared>, Error> {
+    let closures = &ctx.engine.closures;
+    match target {
+        Target::Live(name) => closures.live(ctx, name).await,
+        Target::AsOf(name, revision) => closures.as_of(ctx, name, *revision).await,
+        Target::Exact(version) => closures.of_version(ctx, *version).await,
+        Target::Number(name, number) => {
+            let key = EntryKey::function(name.clone());
+            let which = super::functions::Which::Number(*number);
+            let version = super::functions::version(ctx, &key, which).await?;
+            closures.of_version(ctx, version.head.version_id).await
+        }
+    }
+}
+
+/// A Run that is not recorded: what a trial executes.
+pub(crate) fn pretended(ctx: &Ctx, prepared: &Prepared, input: Map<String, Value>) -> Run {
+    new_run(
+        ctx,
+        &Actor::CommandLine,
+        StartRun::of(Target::Live(prepared.key().name.clone()), Input::default()),
+        prepared,
+        input,
+    )
+}
+
+/// What is recorded of a Run before anything happens; its input has been checked.
+fn record(ctx: &Ctx, actor: &Actor, mut request: StartRun, prepared: &Prepared) -> Result<Run, Error> {
+    let wrong = |source| Error::RunInput { function: prepared.key().name.clone(), source };
+    let Input { positional, named } = std::mem::take(&mut request.input);
+    let input = bind(&prepared.content().signature, positional, named).map_err(wrong)?;
+    prepared.schema.check(&input).map_err(wrong)?;
+    Ok(new_run(ctx, actor, request, prepared, input))
+}
+
+fn new_run(
+    ctx: &Ctx,
+    actor: &Actor,
+    request: StartRun,
+    prepared: &Prepared,
+    input: Map<String, Value>,
+) -> Run {
+    let content = prepared.content();
+    let key = prepared.key().clone();
+    let running = &content.running;
+    let how = How {
+        waited: false,
+        priority: request.priority.unwrap_or(running.priority),
+        due_at: request.due_at,
+        timeout_ms: request.timeout_ms,
+        retry: request.retry.unwrap_or(running.retry),
+        idempotency_key: request.idempotency_key,
+        concurrency: running.concurrency_of(&key.name, &input),
+        // What goes through the network is no Step.
+        resumable: running.idempotent || content.grants.network.is_empty(),
+    };
+    Run {
+        run_id: request.run_id.unwrap_or_else(|| ctx.ids.run()),
+        version_id: Some(prepared.version.head.version_id),
+        key,
+        revision: prepared.revision,
+        state: RunState::Queued,
+        ending: None,
+        input: Value::Object(input),
+        output: None,
+        error: None,
+        actor: actor.clone(),
+        parent: request.parent,
+        created_at: ctx.clock.now(),
+        started_at: None,
+        finished_at: None,
+        attempt: 1,
+        how,
+        closure: Some(prepared.hash),
+        event_seq: request.event_seq,
+        chain: request.chain,
+        waiting: None,
+        usage: None,
+        cancelled: None,
+        lease: None,
+    }
+}
+
+/// What a Run that was recorded before has to load: exactly what it was recorded with.
+pub(crate) async fn prepared_for(ctx: &Ctx, run: &Run) -> Result<Arc<Prepared>, Error> {
+    match (run.version_id, run.closure) {
+        (Some(version), Some(hash)) => ctx.engine.closures.recorded(ctx, version, hash, run.revision).await,
+        _ => Err(Error::ClosureGone),
+    }
+}
+
+pub async fn get(ctx: &Ctx, run: RunId) -> Result<Run, Error> {
+    let absent = || Error::Absent { noun: "run", name: run.to_string() };
+    ctx.store.run(run).await?.ok_or_else(absent)
+}
+
+pub async fn list(ctx: &Ctx, filter: &RunFilter, limit: u32) -> Result<Vec<Run>, Error> {
+    Ok(ctx.store.runs(filter, limit).await?)
+}
+
+/// Waits until a Run has ended, or waits for somebody itself.
+pub async fn wait(ctx: &Ctx, id: RunId) -> Result<Run, Error> {
+    wait_for(ctx, id, |run| run.state.is_final() || run.state == RunState::Waiting).await
+}
+
+/// Waits until a Run that waited has ended or waits for something else.
+pub async fn wait_past(ctx: &Ctx, waited: &Run) -> Result<Run, Error> {
+    let is_new = |run: &Run| run.state == RunState::Waiting && run.waiting != waited.waiting;
+    wait_for(ctx, waited.run_id, |run| run.state.is_final() || is_new(run)).await
+}
+
+async fn wait_for(ctx: &Ctx, id: RunId, there: impl Fn(&Run) -> bool) -> Result<Run, Error> {
+    /// Other nodes do not ring here.
+    const LOOK: std::time::Duration = std::time::Duration::from_millis(250);
+    loop {
+        let ended = ctx.engine.ended.notified();
+        tokio::pin!(ended);
+        ended.as_mut().enable();
+        let run = get(ctx, id).await?;
+        if there(&run) {
+            return Ok(run);
+        }
+        tokio::select! {
+            () = ended => {}
+            () = ctx.clock.wait_until(ctx.clock.now() + LOOK) => {}
+        }
+    }
+}
+
+/// Ends a Run and everything it started. Says which Runs are affected.
+pub async fn cancel(ctx: &Ctx, actor: &Actor, id: RunId) -> Result<Vec<RunId>, Error> {
+    let run = get(ctx, id).await?;
+    if run.state.is_final() {
+        return Err(Error::RunEnded { run: id, state: run.state });
+    }
+    let now = ctx.clock.now();
+    let affected = ctx.store.request_cancel(id, actor, now, |run| event(run, None)).await?;
+    for run in &affected {
+        ctx.engine.running.interrupt(*run, crate::engine::Interruption::Cancelled);
+    }
+    ctx.engine.ended.notify_waiters();
+    ctx.engine.events.notify_one();
+    Ok(affected)
+}
+
+/// Answers the question a Run waits for.
+pub async fn answer(ctx: &Ctx, actor: &Actor, id: RunId, value: Value) -> Result<(), Error> {
+    let run = get(ctx, id).await?;
+    let Some(model::run::Waiting::Person { step, .. }) = run.waiting else {
+        return Err(Error::NothingAsked { run: id, state: run.state });
+    };
+    if !ctx.store.answer_run(id, step, &value, actor, ctx.clock.now()).await? {
+        return Err(Error::NothingAsked { run: id, state: get(ctx, id).await?.state });
+    }
+    ctx.engine.queue.notify_one();
+    Ok(())
+}
+
+/// What it takes to run the same input once more, on the same Version or on the live one.
+pub async fn again(ctx: &Ctx, id: RunId, live: bool) -> Result<StartRun, Error> {
+    let run = get(ctx, id).await?;
+    let target = match run.version_id {
+        Some(version) if !live => Target::Exact(version),
+        _ => Target::Live(run.key.name.clone()),
+    };
+    let input = run.input.as_object().cloned().unwrap_or_default();
+    Ok(StartRun::of(target, input))
+}

@@ -1,0 +1,134 @@
+//! Tests that Versions carry: run in cells, at once, against what is live or against a draft.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use model::check::{Check, Finding, Gate};
+use model::content::Content;
+use model::dependency::Role;
+use model::entry::{EntryKey, EntryKind};
+use model::name::EntryName;
+use model::test_case::TestCase;
+use serde::Serialize;
+use tokio::task::JoinSet;
+
+use super::drafts::Drafted;
+use super::error::Error;
+use super::trials::{self, Overlay};
+use crate::ctx::Ctx;
+use crate::engine::Prepared;
+
+/// How far "who depends on this" is followed in a check.
+const MOST_DEPENDENTS: usize = 500;
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TestReport {
+    pub function: EntryName,
+    /// From 1.
+    pub number: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    pub passed: bool,
+    /// What came instead of what was expected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// The tests of these Functions as they are live; of all that have some, if none is named.
+pub async fn run(ctx: &Ctx, names: &[EntryName]) -> Result<Vec<TestReport>, Error> {
+    let names = if names.is_empty() { all_names(ctx).await? } else { names.to_vec() };
+    of(ctx, &Overlay::new(), &names).await
+}
+
+async fn all_names(ctx: &Ctx) -> Result<Vec<EntryName>, Error> {
+    let names = ctx.store.entry_names(EntryKind::Function).await?;
+    Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
+}
+
+/// Everything that calls these Functions, directly or not.
+pub async fn dependents(ctx: &Ctx, names: &[EntryName]) -> Result<BTreeSet<EntryName>, Error> {
+    let mut found: BTreeSet<EntryName> = BTreeSet::new();
+    let mut next: Vec<String> = names.iter().map(ToString::to_string).collect();
+    while !next.is_empty() && found.len() < MOST_DEPENDENTS {
+        let referrers = ctx.store.referrers(EntryKind::Function, &next).await?;
+        next = referrers
+            .into_iter()
+            .filter(|(_, role, who)| *role == Role::Calls && who.kind == EntryKind::Function)
+            .filter(|(_, _, who)| found.insert(who.name.clone()))
+            .map(|(_, _, who)| who.name.to_string())
+            .collect();
+    }
+    Ok(found)
+}
+
+/// The gate: tests of what changes and of all that depends on it, against the draft.
+pub(crate) async fn check(ctx: &Ctx, drafted: &Drafted) -> Result<Check, Error> {
+    let overlay = trials::overlay(&drafted.changes);
+    let known = |name: &EntryName| {
+        let state = drafted.snapshot.entries.get(&EntryKey::function(name.clone()));
+        state.is_some_and(|state| state.live.is_some())
+    };
+    let moved: Vec<EntryName> = overlay.keys().filter(|name| known(name)).cloned().collect();
+    let mut names: BTreeSet<EntryName> = overlay.keys().cloned().collect();
+    names.extend(dependents(ctx, &moved).await?);
+    let names: Vec<EntryName> = names.into_iter().collect();
+    match of(ctx, &overlay, &names).await {
+        Ok(reports) if reports.is_empty() => Ok(Check::not_run(Gate::Tests, "there are none")),
+        Ok(reports) => Ok(Check::of(Gate::Tests, reports.iter().filter_map(finding).collect())),
+        Err(Error::Execution(error)) => Ok(Check::not_run(Gate::Tests, error.to_string())),
+        Err(error) => Err(error),
+    }
+}
+
+fn finding(report: &TestReport) -> Option<Finding> {
+    let why = report.why.as_ref()?;
+    let name = report.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
+    let message = format!("test {}{name} fails: {why}", report.number);
+    Some(Finding::error(EntryKey::function(report.function.clone()), message))
+}
+
+/// The tests of these Functions, several at once, reported in order.
+async fn of(ctx: &Ctx, overlay: &Overlay, names: &[EntryName]) -> Result<Vec<TestReport>, Error> {
+    let mut running = JoinSet::new();
+    for name in names {
+        let Some(tests) = tests_of(ctx, overlay, name).await? else { continue };
+        if tests.is_empty() {
+            continue;
+        }
+        let prepared = Arc::new(trials::prepare_overlaid(ctx, overlay, name).await?);
+        for (index, test) in tests.into_iter().enumerate() {
+            let (ctx, name, prepared) = (ctx.clone(), name.clone(), Arc::clone(&prepared));
+            running.spawn(async move { one(&ctx, name, index + 1, test, &prepared).await });
+        }
+    }
+    let mut reports = Vec::new();
+    while let Some(done) = running.join_next().await {
+        reports.push(crate::blocking::joined(done)?);
+    }
+    reports.sort_by(|a, b| (&a.function, a.number).cmp(&(&b.function, b.number)));
+    Ok(reports)
+}
+
+async fn tests_of(ctx: &Ctx, overlay: &Overlay, name: &EntryName) -> Result<Option<Vec<TestCase>>, Error> {
+    let tests = |content: &Content| content.as_function().map(|function| function.tests.clone());
+    if let Some(content) = overlay.get(name) {
+        return Ok(tests(content));
+    }
+    let key = EntryKey::function(name.clone());
+    let version = super::functions::version(ctx, &key, super::functions::Which::Live).await?;
+    Ok(tests(&version.content))
+}
+
+async fn one(
+    ctx: &Ctx,
+    function: EntryName,
+    number: usize,
+    test: TestCase,
+    prepared: &Prepared,
+) -> Result<TestReport, Error> {
+    // As many cells at once as runs may have.
+    let _place = ctx.engine.trials.acquire().await;
+    let outcome = trials::execute(ctx, prepared, test.input.clone(), &test.mocks).await?;
+    let why = test.expect.judge(outcome).err();
+    Ok(TestReport { function, number, name: test.name, passed: why.is_none(), why })
+}

@@ -1,0 +1,120 @@
+//! Executing in cells: finds the environment, holds the sandbox and the way out, all started when first needed.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::SystemTime;
+
+use sandbox::egress::{EgressLog, EgressRecord, Proxy, ProxyConfig, SystemResolver};
+use sandbox::environment::{Environments, EnvironmentsConfig, Requirements};
+use sandbox::{BoxFuture, CancellationToken, Egress, Host, Job, Sandbox};
+use tokio::sync::OnceCell;
+
+use super::executor::{Executed, ExecutionError, Executor, Told, Work};
+
+#[derive(Clone, Debug)]
+pub struct CellsConfig {
+    pub sandbox: sandbox::Config,
+    pub environments: EnvironmentsConfig,
+    /// Where the authority of the way out is kept.
+    pub egress_folder: PathBuf,
+}
+
+pub struct Cells(Arc<Inner>);
+
+struct Inner {
+    config: CellsConfig,
+    clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
+    started: OnceCell<Started>,
+}
+
+struct Started {
+    environments: Environments,
+    sandbox: Sandbox,
+}
+
+impl Cells {
+    /// Starts nothing yet.
+    pub fn new(config: CellsConfig, clock: Arc<dyn Fn() -> SystemTime + Send + Sync>) -> Cells {
+        Cells(Arc::new(Inner { config, clock, started: OnceCell::new() }))
+    }
+}
+
+impl Executor for Cells {
+    fn execute(
+        &self,
+        work: Work,
+        host: Arc<dyn Host>,
+        told: Told,
+        cancel: CancellationToken,
+    ) -> BoxFuture<Result<Executed, ExecutionError>> {
+        let inner = Arc::clone(&self.0);
+        Box::pin(async move { inner.execute(work, host, told, &cancel).await })
+    }
+
+    fn stop(&self) -> BoxFuture<()> {
+        let inner = Arc::clone(&self.0);
+        Box::pin(async move {
+            if let Some(started) = inner.started.get() {
+                started.sandbox.stop().await;
+            }
+        })
+    }
+}
+
+impl Inner {
+    async fn execute(
+        &self,
+        work: Work,
+        host: Arc<dyn Host>,
+        told: Told,
+        cancel: &CancellationToken,
+    ) -> Result<Executed, ExecutionError> {
+        let cold = AtomicBool::new(!self.started.initialized());
+        let started = self.started.get_or_try_init(|| self.start()).await?;
+        let requirements = Requirements::parse(&work.requirements)?;
+        let environment = started
+            .environments
+            .get_telling(&requirements, &|progress| {
+                cold.store(true, Ordering::Relaxed);
+                told(progress);
+            })
+            .await?;
+        let job = Job {
+            environment,
+            closure: work.closure,
+            input: work.input,
+            secrets: work.secrets,
+            verbs: work.verbs,
+            limits: work.limits,
+            egress: work.egress,
+            isolation: work.isolation,
+        };
+        let outcome = started.sandbox.run(&job, host, cancel).await?;
+        Ok(Executed { outcome, cold: cold.into_inner() })
+    }
+
+    async fn start(&self) -> Result<Started, ExecutionError> {
+        let proxy = Proxy::new(ProxyConfig {
+            folder: self.config.egress_folder.clone(),
+            log: Arc::new(ToLog),
+            resolver: Arc::new(SystemResolver),
+            clock: Arc::clone(&self.clock),
+            extra_roots_pem: String::new(),
+        })
+        .map_err(|error| ExecutionError::Egress(error.to_string()))?;
+        let egress: Arc<dyn Egress> = Arc::new(proxy);
+        let sandbox = Sandbox::start_with(self.config.sandbox.clone(), Some(egress)).await?;
+        let environments = Environments::open(self.config.environments.clone()).await?;
+        Ok(Started { environments, sandbox })
+    }
+}
+
+/// Requests go to the log of the program.
+struct ToLog;
+
+impl EgressLog for ToLog {
+    fn record(&self, record: EgressRecord) {
+        tracing::info!(egress.label = record.label, "{record:?}");
+    }
+}

@@ -1,0 +1,135 @@
+//! What every Function loads, in memory, keyed by revision: starting a Run is the same work however many are stored.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use model::closure::ClosureHash;
+use model::entry::{EntryKey, EntryKind};
+use model::ids::VersionId;
+use model::name::EntryName;
+use model::revision::Revision;
+
+use super::prepared::{Prepared, prepare};
+use crate::app::error::Error;
+use crate::app::functions::{Which, not_found};
+use crate::ctx::Ctx;
+
+/// Closures that are kept; beyond that all are dropped, which costs one read each to undo.
+const KEPT: usize = 10_000;
+/// The brain may move while a closure is read.
+const ATTEMPTS: usize = 64;
+
+#[derive(Default)]
+pub(crate) struct Closures {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    revision: Revision,
+    live: HashMap<EntryName, Arc<Prepared>>,
+}
+
+impl Closures {
+    /// Of the live Version, as the brain is now.
+    pub(crate) async fn live(&self, ctx: &Ctx, name: &EntryName) -> Result<Arc<Prepared>, Error> {
+        for _ in 0..ATTEMPTS {
+            let revision = self.catch_up(ctx).await?;
+            if let Some(prepared) = self.lock().live.get(name) {
+                return Ok(Arc::clone(prepared));
+            }
+            let mut versions = ctx.store.closure(name).await?;
+            versions.sort_by_key(|(version, live)| !*live || version.head.key.name != *name);
+            if ctx.store.revision().await? != revision {
+                continue;
+            }
+            let Some(prepared) = prepare(versions, revision) else {
+                return Err(not_found(ctx, &EntryKey::function(name.clone()), Which::Live).await?);
+            };
+            let prepared = Arc::new(prepared);
+            self.keep(revision, name, &prepared);
+            return Ok(prepared);
+        }
+        Err(Error::Contended)
+    }
+
+    /// Of any Version, calling what is live now.
+    pub(crate) async fn of_version(&self, ctx: &Ctx, version: VersionId) -> Result<Arc<Prepared>, Error> {
+        for _ in 0..ATTEMPTS {
+            let revision = ctx.store.revision().await?;
+            let mut versions = ctx.store.closure_of(version).await?;
+            versions.sort_by_key(|(member, _)| member.head.version_id != version);
+            if ctx.store.revision().await? == revision {
+                return prepare(versions, revision).map(Arc::new).ok_or(Error::ClosureGone);
+            }
+        }
+        Err(Error::Contended)
+    }
+
+    /// Of the Version that was live at a revision, calling what was live then.
+    pub(crate) async fn as_of(
+        &self,
+        ctx: &Ctx,
+        name: &EntryName,
+        revision: Revision,
+    ) -> Result<Arc<Prepared>, Error> {
+        if ctx.store.revision().await? == revision {
+            let prepared = self.live(ctx, name).await?;
+            if prepared.revision <= revision {
+                return Ok(prepared);
+            }
+        }
+        let mut versions = ctx.store.closure_as_of(name, revision).await?;
+        versions.sort_by_key(|(version, live)| !*live || version.head.key.name != *name);
+        match prepare(versions, revision) {
+            Some(prepared) => Ok(Arc::new(prepared)),
+            None => Err(not_found(ctx, &EntryKey::function(name.clone()), Which::AsOf(revision)).await?),
+        }
+    }
+
+    /// Exactly what an earlier Run loaded.
+    pub(crate) async fn recorded(
+        &self,
+        ctx: &Ctx,
+        root: VersionId,
+        hash: ClosureHash,
+        revision: Revision,
+    ) -> Result<Arc<Prepared>, Error> {
+        let mut versions = ctx.store.closure_versions(hash).await?;
+        versions.sort_by_key(|(version, _)| version.head.version_id != root);
+        prepare(versions, revision).map(Arc::new).ok_or(Error::ClosureGone)
+    }
+
+    /// Forgets what the brain has moved away from, and says where it is.
+    async fn catch_up(&self, ctx: &Ctx) -> Result<Revision, Error> {
+        let now = ctx.store.revision().await?;
+        let known = self.lock().revision;
+        if now == known {
+            return Ok(now);
+        }
+        let (now, moved) = ctx.store.moved_since(EntryKind::Function, known).await?;
+        let moved: HashSet<&str> = moved.iter().map(EntryName::as_str).collect();
+        let mut kept = self.lock();
+        if kept.revision == known {
+            kept.live.retain(|_, prepared| !prepared.names.iter().any(|name| moved.contains(name.as_str())));
+            kept.revision = now;
+        }
+        Ok(kept.revision)
+    }
+
+    fn keep(&self, revision: Revision, name: &EntryName, prepared: &Arc<Prepared>) {
+        let mut kept = self.lock();
+        if kept.revision != revision {
+            return;
+        }
+        if kept.live.len() >= KEPT {
+            kept.live.clear();
+        }
+        kept.live.insert(name.clone(), Arc::clone(prepared));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        // Nothing that holds the lock can panic half-way through a change.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,323 @@
+//! One Run, from the moment this node has it to the moment its ending is committed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::actor::Actor;
+use model::call::Call;
+use model::event::{EventKind, NewEvent};
+use model::ids::VersionId;
+use model::output::OutputChunk;
+use model::run::{Ending, Lease, Run, RunError, RunState, Waiting};
+use model::step::Step;
+use sandbox::{CallRecord, EgressPolicy, Host, Isolation, JobLimits, Stream, Value};
+use secrecy::ExposeSecret;
+use serde_json::{Value as Json, json};
+use store::{Durability, Finished};
+
+use super::executor::Work;
+use super::host::{Collected, Happened, Parts, RunHost, Watch};
+use super::journal::Journal;
+use super::outcome::{self, End};
+use super::payload::recorded;
+use super::prepared::Prepared;
+use super::running::{Interrupt, Interruption};
+use crate::app::error::Error;
+use crate::app::secrets;
+use crate::ctx::Ctx;
+use crate::redaction::Redaction;
+
+/// Everything a Run needs to be carried out.
+pub(crate) struct Execution {
+    pub(crate) run: Run,
+    pub(crate) lease: Lease,
+    pub(crate) prepared: Arc<Prepared>,
+    /// What it asked for before.
+    pub(crate) steps: Vec<Step>,
+    pub(crate) watch: Option<Watch>,
+}
+
+/// Carries a Run out and answers with its record: ended, waiting, or queued for another try.
+pub(crate) async fn carry_out(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
+    let Execution { run, lease, prepared, steps, watch } = execution;
+    let interrupt = Interrupt::default();
+    let _registered = ctx.engine.running.register(run.run_id, interrupt.clone());
+    let secrets = match open_secrets(ctx, &prepared).await {
+        Ok(secrets) => secrets,
+        Err(error) => {
+            let end = End::failed("SecretUnavailable", error.to_string(), None);
+            return close(ctx, run, lease, end, Collected::default(), &prepared, &Redaction::default()).await;
+        }
+    };
+    let redaction = Redaction::of(secrets.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+    let host = RunHost::new(Parts {
+        ctx: ctx.clone(),
+        journal: Journal::new(run.run_id, steps),
+        run: run.clone(),
+        prepared: Arc::clone(&prepared),
+        interrupt: interrupt.clone(),
+        redaction: redaction.clone(),
+        replay: false,
+        watch,
+    });
+    let work = work(ctx, &run, &prepared, secrets)?;
+    let executed = execute(ctx, &host, work, &interrupt).await;
+    let collected = host.collected();
+    let end = match interrupt.why() {
+        // The code may have ended before it heard; then how it ended counts.
+        Some(why) if !returned(&executed) => match interrupted(&run, why) {
+            After::End(end) => end,
+            After::Suspend(waiting) => return suspend(ctx, run, lease, waiting).await,
+            After::LetGo => return Ok(run),
+        },
+        _ => match executed {
+            Ok(executed) => outcome::end(executed, &redaction),
+            Err(error) => End::failed("NotExecuted", error.to_string(), None),
+        },
+    };
+    close(ctx, run, lease, end, collected, &prepared, &redaction).await
+}
+
+fn returned(executed: &Result<super::Executed, super::ExecutionError>) -> bool {
+    matches!(executed, Ok(executed) if matches!(executed.outcome.ending, sandbox::Ending::Returned(_)))
+}
+
+/// Executes, telling the watcher how the environment is made.
+pub(crate) async fn execute(
+    ctx: &Ctx,
+    host: &RunHost,
+    work: Work,
+    interrupt: &Interrupt,
+) -> Result<super::Executed, super::ExecutionError> {
+    let told = {
+        let host = host.clone();
+        Arc::new(move |progress| host.0.tell(Happened::Environment(progress)))
+    };
+    let host: Arc<dyn Host> = Arc::new(host.clone());
+    ctx.engine.executor.execute(work, host, told, interrupt.token.clone()).await
+}
+
+/// What comes after an interruption.
+enum After {
+    End(End),
+    Suspend(Waiting),
+    /// Somebody else has the Run, or will.
+    LetGo,
+}
+
+fn interrupted(run: &Run, why: Interruption) -> After {
+    After::End(match why {
+        Interruption::Cancelled => End::cancelled(None),
+        Interruption::Suspended(waiting) => return After::Suspend(waiting),
+        // The next server resumes it from its journal, if it can be.
+        Interruption::Stopped if run.how.resumable => return After::LetGo,
+        Interruption::Stopped => End::failed("Lost", "the server stopped while it ran", Some(Ending::Lost)),
+        Interruption::Diverged(divergence) => End::failed("replay_diverged", divergence.to_string(), None),
+        Interruption::Failed(why) => End::failed("NotJournaled", why, None),
+    })
+}
+
+async fn open_secrets(ctx: &Ctx, prepared: &Prepared) -> Result<BTreeMap<String, String>, Error> {
+    let mut values = BTreeMap::new();
+    for name in &prepared.content().grants.secrets {
+        let value = secrets::open(ctx, name).await?;
+        let text = String::from_utf8_lossy(value.expose_secret()).into_owned();
+        values.insert(name.clone(), text);
+    }
+    Ok(values)
+}
+
+/// The job of a Run, from what its Version may and wants.
+pub(crate) fn work(
+    ctx: &Ctx,
+    run: &Run,
+    prepared: &Prepared,
+    secrets: BTreeMap<String, String>,
+) -> Result<Work, Error> {
+    let content = prepared.content();
+    let (grants, config) = (&content.grants, &ctx.engine.config);
+    let wall = run.how.timeout_ms.or(grants.limits.timeout_ms).map_or(config.timeout, Duration::from_millis);
+    let limits = JobLimits {
+        wall,
+        cpu: wall,
+        memory_bytes: grants.limits.memory_bytes.unwrap_or(config.memory_bytes),
+        processes: grants.limits.processes.unwrap_or(JobLimits::default().processes),
+        ..JobLimits::default()
+    };
+    let egress = (!grants.network.is_empty()).then(|| EgressPolicy {
+        hosts: grants.network.iter().cloned().collect(),
+        label: run.run_id.to_string(),
+        ..EgressPolicy::default()
+    });
+    let isolation = match content.running.isolation {
+        model::running::Isolation::Fresh => Isolation::Fresh,
+        model::running::Isolation::Warm => Isolation::Warm { key: prepared.hash.to_string() },
+    };
+    let input = Value::from_json(&run.input).map_err(|error| Error::Input {
+        problem: format!("the input cannot be handed over: {error}"),
+        hint: "an object whose only key begins with `$` stands for a Python value; use another key"
+            .to_owned(),
+    })?;
+    Ok(Work {
+        requirements: prepared.requirements.clone(),
+        closure: Arc::clone(&prepared.closure),
+        input,
+        secrets,
+        verbs: prepared.verbs.clone(),
+        limits,
+        egress,
+        isolation,
+    })
+}
+
+async fn suspend(ctx: &Ctx, mut run: Run, lease: Lease, waiting: Waiting) -> Result<Run, Error> {
+    if !ctx.store.suspend_run(run.run_id, lease, &waiting).await? {
+        return Err(Error::LeaseLost { run: run.run_id });
+    }
+    run.state = RunState::Waiting;
+    run.waiting = Some(waiting);
+    ctx.engine.queue.notify_one();
+    Ok(run)
+}
+
+/// Commits the ending, or queues the Run for another try.
+async fn close(
+    ctx: &Ctx,
+    mut run: Run,
+    lease: Lease,
+    mut end: End,
+    collected: Collected,
+    prepared: &Prepared,
+    redaction: &Redaction,
+) -> Result<Run, Error> {
+    let now = ctx.clock.now();
+    if let Some(rest) = rest(ctx, &run, &end) {
+        let due = now + Duration::from_millis(rest);
+        if ctx.store.requeue_run(run.run_id, lease, due, run.attempt + 1, end.error.as_ref()).await? {
+            (run.state, run.attempt, run.error) = (RunState::Queued, run.attempt + 1, end.error);
+            ctx.engine.queue.notify_one();
+            return Ok(run);
+        }
+        // Its end was asked for, or another node has it; which of the two, finishing it shows.
+        end = End::cancelled(end.usage);
+    }
+    let most = ctx.engine.config.payload_bytes;
+    run.state = end.state;
+    run.ending = end.ending;
+    run.error = end.error;
+    run.usage = end.usage;
+    run.finished_at = Some(now);
+    run.closure = Some(prepared.hash);
+    let kept = end.output.clone().map(|output| recorded(output, most, redaction));
+    let events = event(&run, kept.as_ref());
+    let is_kept = prepared.content().running.record.keeps(run.run_id, run.state == RunState::Succeeded);
+    let finished = Finished {
+        run_id: run.run_id,
+        lease,
+        state: run.state,
+        ending: run.ending,
+        output: kept,
+        error: run.error.clone(),
+        usage: run.usage,
+        finished_at: now,
+        calls: if is_kept { calls(&run, prepared, collected.calls, redaction) } else { Vec::new() },
+        output_chunks: if is_kept { chunks(collected.output) } else { Vec::new() },
+        events: vec![events],
+    };
+    let durability = if run.how.waited { Durability::Process } else { Durability::Power };
+    if !ctx.store.finish_run(&finished, durability).await? {
+        return Err(Error::LeaseLost { run: run.run_id });
+    }
+    ctx.engine.events.notify_one();
+    // The caller gets the whole output, whatever is kept of it.
+    run.output = end.output;
+    Ok(run)
+}
+
+fn rest(ctx: &Ctx, run: &Run, end: &End) -> Option<u64> {
+    let ending = end.ending.filter(|_| end.state == RunState::Failed)?;
+    run.how.retry.rest(run.attempt, ending, ctx.ids.chance())
+}
+
+pub(crate) fn event(run: &Run, output: Option<&Json>) -> NewEvent {
+    let kind = match run.state {
+        RunState::Succeeded => EventKind::RunFinished,
+        RunState::Cancelled => EventKind::RunCancelled,
+        _ => EventKind::RunFailed,
+    };
+    NewEvent {
+        kind,
+        source: run.key.name.to_string(),
+        data: json!({
+            "run_id": run.run_id,
+            "version_id": run.version_id,
+            "input": run.input,
+            "output": output,
+            "error": run.error,
+            "ending": run.ending,
+            "chain": run.chain,
+        }),
+        actor: Actor::Run(run.run_id),
+        at: run.finished_at.unwrap_or(run.created_at),
+    }
+}
+
+/// The Calls, each with what is known of its end.
+fn calls(run: &Run, prepared: &Prepared, records: Vec<CallRecord>, redaction: &Redaction) -> Vec<Call> {
+    let started = run.started_at.unwrap_or(run.created_at);
+    let names = &prepared.closure.functions;
+    let mut calls: Vec<Call> = Vec::new();
+    for record in records {
+        match record {
+            CallRecord::Begun { position, parent, function, version, arguments, at_us } => calls.push(Call {
+                run_id: run.run_id,
+                position,
+                parent,
+                function: full_name(names, &version).unwrap_or(function),
+                version_id: version.parse().ok().map(VersionId),
+                input: redaction.json(arguments.to_json()),
+                output: None,
+                error: None,
+                started_at: started + Duration::from_micros(at_us),
+                duration_us: None,
+            }),
+            CallRecord::Finished { position, duration_us, result } => {
+                let Some(call) = calls.get_mut(position as usize - 1) else { continue };
+                call.duration_us = Some(duration_us);
+                match result {
+                    Ok(output) => call.output = Some(redaction.json(output.to_json())),
+                    Err(error) => {
+                        call.error = Some(RunError {
+                            type_name: error.type_name,
+                            message: redaction.text(&error.message).into_owned(),
+                            traceback: None,
+                        });
+                    }
+                }
+            }
+        }
+    }
+    calls
+}
+
+/// As the brain knows it: `file` is `name@number`.
+fn full_name(functions: &[sandbox::Function], version: &str) -> Option<String> {
+    let function = functions.iter().find(|function| function.version == version)?;
+    function.file.rsplit_once('@').map(|(name, _)| name.to_owned())
+}
+
+fn chunks(output: Vec<(Stream, String)>) -> Vec<OutputChunk> {
+    let mut chunks: Vec<OutputChunk> = Vec::new();
+    for (stream, text) in output {
+        let stream = match stream {
+            Stream::Stdout => model::output::OutputStream::Stdout,
+            Stream::Stderr => model::output::OutputStream::Stderr,
+        };
+        match chunks.last_mut() {
+            Some(last) if last.stream == stream => last.text.push_str(&text),
+            _ => chunks.push(OutputChunk { stream, text }),
+        }
+    }
+    chunks
+}

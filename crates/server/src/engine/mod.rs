@@ -1,0 +1,112 @@
+//! The engine: Runs that were started become Runs that have ended.
+//!
+//! `closures` knows what a Function loads, `execution` carries one Run out, `host` answers what its code asks and journals
+//! it, `worker` takes Runs from the queue, `recovery` deals with those whose node is gone. Whoever starts a Run is `app/runs`.
+
+mod cells;
+mod closures;
+mod drafts;
+mod execution;
+mod executor;
+mod host;
+mod journal;
+mod outcome;
+mod output;
+mod payload;
+mod prepared;
+mod recovery;
+mod replaying;
+mod running;
+mod trial;
+mod verbs;
+mod worker;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::chain::ChainLimits;
+use model::ids::NodeId;
+use tokio::sync::{Notify, Semaphore};
+
+use crate::app::changesets::Policy;
+
+pub use self::cells::{Cells, CellsConfig};
+pub(crate) use self::closures::Closures;
+pub(crate) use self::execution::{Execution, carry_out, event};
+pub use self::executor::{Executed, ExecutionError, Executor, Told, Work};
+pub use self::host::{Happened, Watch};
+pub(crate) use self::outcome::End;
+pub(crate) use self::prepared::{Prepared, prepare};
+pub(crate) use self::replaying::{Replay, replay};
+pub(crate) use self::running::{Interruption, Running};
+pub(crate) use self::trial::{TrialHost, trial_end, trial_work, with_mocks};
+pub(crate) use self::worker::lease;
+pub use self::worker::{is_busy, one_ended, round, work};
+
+/// Sizes of an engine.
+#[derive(Clone, Debug)]
+pub struct EngineConfig {
+    /// Runs from the queue that are carried out at once.
+    pub at_once: usize,
+    /// How long a node that says nothing keeps its Runs.
+    pub lease: Duration,
+    /// What a Function may take that asks for nothing else.
+    pub timeout: Duration,
+    pub memory_bytes: u64,
+    pub chain: ChainLimits,
+    /// What happens to Changesets that Runs propose.
+    pub changesets: Policy,
+    /// Inputs and outputs that are recorded longer than this are cut.
+    pub payload_bytes: usize,
+    /// A sleep or a question that lasts longer than this gives its cell back.
+    pub hold: Duration,
+}
+
+impl Default for EngineConfig {
+    fn default() -> EngineConfig {
+        EngineConfig {
+            at_once: 8,
+            lease: Duration::from_secs(15),
+            timeout: Duration::from_secs(60),
+            memory_bytes: 512 << 20,
+            chain: ChainLimits::default(),
+            changesets: Policy::default(),
+            payload_bytes: 1 << 20,
+            hold: Duration::from_secs(2),
+        }
+    }
+}
+
+pub struct Engine {
+    pub(crate) node: NodeId,
+    pub(crate) config: EngineConfig,
+    pub(crate) executor: Arc<dyn Executor>,
+    pub(crate) closures: Closures,
+    pub(crate) running: Running,
+    /// Rung when something was queued, woken or cancelled.
+    pub(crate) queue: Notify,
+    /// Rung when an Event was appended.
+    pub(crate) events: Notify,
+    /// Rung when a Run of this process has ended or begun to wait.
+    pub(crate) ended: Notify,
+    pub(crate) places: Arc<Semaphore>,
+    /// Places for trials, which are no Runs.
+    pub(crate) trials: Semaphore,
+}
+
+impl Engine {
+    pub fn new(node: NodeId, config: EngineConfig, executor: Arc<dyn Executor>) -> Engine {
+        Engine {
+            node,
+            executor,
+            closures: Closures::default(),
+            running: Running::default(),
+            queue: Notify::new(),
+            events: Notify::new(),
+            ended: Notify::new(),
+            places: Arc::new(Semaphore::new(config.at_once)),
+            trials: Semaphore::new(config.at_once),
+            config,
+        }
+    }
+}

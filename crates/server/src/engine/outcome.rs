@@ -1,0 +1,104 @@
+//! From how a cell ended to how its Run ends.
+
+use model::run::{Ending, RunError, RunState, Usage};
+use sandbox::{Crash, Exception, Killer, Limit};
+use serde_json::Value;
+
+use super::executor::Executed;
+use crate::redaction::Redaction;
+
+/// How a Run ends, as it is recorded.
+#[derive(Clone, Debug)]
+pub(crate) struct End {
+    pub(crate) state: RunState,
+    pub(crate) ending: Option<Ending>,
+    pub(crate) output: Option<Value>,
+    pub(crate) error: Option<RunError>,
+    pub(crate) usage: Option<Usage>,
+}
+
+impl End {
+    /// Of a Run that could not go on, for a reason that is not its code's.
+    pub(crate) fn failed(type_name: &str, message: impl Into<String>, ending: Option<Ending>) -> End {
+        let error = RunError { type_name: type_name.to_owned(), message: message.into(), traceback: None };
+        End { state: RunState::Failed, ending, output: None, error: Some(error), usage: None }
+    }
+
+    pub(crate) fn cancelled(usage: Option<Usage>) -> End {
+        End { state: RunState::Cancelled, ending: Some(Ending::Killed), output: None, error: None, usage }
+    }
+}
+
+pub(crate) fn usage(executed: &Executed) -> Usage {
+    let outcome = &executed.outcome;
+    Usage {
+        wall_us: outcome.usage.wall_us,
+        cpu_us: outcome.usage.cpu_us,
+        peak_memory_bytes: outcome.usage.peak_memory_bytes,
+        cold: executed.cold,
+        output_dropped_bytes: outcome.output_dropped_bytes,
+        calls_dropped: outcome.calls_dropped,
+    }
+}
+
+pub(crate) fn end(executed: Executed, redaction: &Redaction) -> End {
+    let usage = Some(usage(&executed));
+    let (ending, error) = match executed.outcome.ending {
+        sandbox::Ending::Returned(value) => {
+            let output = Some(value.to_json());
+            let (state, ending) = (RunState::Succeeded, Some(Ending::Returned));
+            return End { state, ending, output, error: None, usage };
+        }
+        sandbox::Ending::Raised(exception) => (Ending::Raised, raised(exception, redaction)),
+        sandbox::Ending::TimedOut { limit, stood_at } => (Ending::TimedOut, timed_out(limit, stood_at)),
+        sandbox::Ending::OutOfMemory => (
+            Ending::OutOfMemory,
+            error("OutOfMemory", "the function used more memory than it may; grant it more with `memory`"),
+        ),
+        sandbox::Ending::Killed { by } => (Ending::Killed, killed(by)),
+        sandbox::Ending::Crashed { how } => (Ending::Crashed, crashed(how)),
+        sandbox::Ending::BrokeProtocol { why } => (Ending::BrokeProtocol, error("BrokeProtocol", &why)),
+    };
+    End { state: RunState::Failed, ending: Some(ending), output: None, error: Some(error), usage }
+}
+
+fn error(type_name: &str, message: &str) -> RunError {
+    RunError { type_name: type_name.to_owned(), message: message.to_owned(), traceback: None }
+}
+
+fn raised(exception: Exception, redaction: &Redaction) -> RunError {
+    RunError {
+        type_name: exception.type_name,
+        message: redaction.text(&exception.message).into_owned(),
+        traceback: Some(redaction.text(&exception.traceback).into_owned()),
+    }
+}
+
+fn timed_out(limit: Limit, stood_at: Option<String>) -> RunError {
+    let what = match limit {
+        Limit::Wall => "time",
+        Limit::Cpu => "processor time",
+    };
+    let message = format!("the function used up its {what}; grant it more with `timeout`");
+    RunError { type_name: "TimedOut".to_owned(), message, traceback: stood_at }
+}
+
+fn killed(by: Killer) -> RunError {
+    error(
+        "Killed",
+        match by {
+            Killer::Cancel => "it was cancelled",
+            Killer::ProcessLimit => {
+                "it started more processes and threads than it may; grant more with `processes`"
+            }
+            Killer::Outside => "something outside selfmade killed it",
+        },
+    )
+}
+
+fn crashed(how: Crash) -> RunError {
+    match how {
+        Crash::Signal(signal) => error("Crashed", &format!("the process ended by signal {signal}")),
+        Crash::Exit(code) => error("Crashed", &format!("the process ended by itself with exit code {code}")),
+    }
+}

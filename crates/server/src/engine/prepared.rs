@@ -1,0 +1,218 @@
+//! What a cell is given for a Function: its closure, divided into what runs in the same cell and what has to run in one of
+//! its own, because it may do more or needs other packages.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use model::closure::{ClosureHash, Member};
+use model::entry::EntryKey;
+use model::function::FunctionContent;
+use model::grants::{BrainGrant, Grants};
+use model::ids::VersionId;
+use model::input::InputSchema;
+use model::python::Dialect;
+use model::revision::Revision;
+use model::signature::FunctionKind;
+use model::version::{Version, VersionNumber};
+use sandbox::{Closure, Function};
+
+/// The hidden verb by which a cell calls what runs in another one.
+pub(crate) const CALL: &str = "call";
+
+/// Verbs that reach nothing but the Run's own record, time, chance and people.
+const FREE_VERBS: [&str; 6] = ["now", "random", "sleep", "log", "emit", "ask"];
+const READ_VERBS: [&str; 4] = ["run", "brain.search", "brain.read", "brain.list"];
+const PROPOSE_VERBS: [&str; 3] = ["brain.draft", "brain.check", "brain.propose"];
+const FILE_VERBS: [&str; 4] = ["files.read", "files.write", "files.list", "files.remove"];
+
+/// A Function that is ready to be run.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) version: Version,
+    pub(crate) members: Vec<Member>,
+    pub(crate) hash: ClosureHash,
+    pub(crate) closure: Arc<Closure>,
+    /// What the sources of this cell call that runs in another cell, by the name of the stand-in.
+    pub(crate) elsewhere: HashMap<String, VersionId>,
+    /// Packages, as `pip` writes them.
+    pub(crate) requirements: Vec<String>,
+    pub(crate) verbs: Vec<String>,
+    pub(crate) schema: InputSchema,
+    /// Names whose moving makes this stale.
+    pub(crate) names: HashSet<String>,
+    pub(crate) revision: Revision,
+}
+
+impl Prepared {
+    pub(crate) fn content(&self) -> &FunctionContent {
+        match &self.version.content {
+            model::content::Content::Function(content) => content,
+            _ => unreachable!("only functions are prepared"),
+        }
+    }
+
+    pub(crate) fn key(&self) -> &EntryKey {
+        &self.version.head.key
+    }
+}
+
+/// Works out what a cell is given. `versions` is the closure, each with whether it is live; the first is the root.
+pub(crate) fn prepare(versions: Vec<(Version, bool)>, revision: Revision) -> Option<Prepared> {
+    let members: Vec<Member> = versions
+        .iter()
+        .map(|(version, live)| Member { version_id: version.head.version_id, live: *live })
+        .collect();
+    let names = names(&versions);
+    let mut plan = Plan::new(&versions)?;
+    plan.place_all();
+    let closure = Arc::new(Closure { functions: plan.functions, entry: 0 });
+    let (elsewhere, requirements) = (plan.elsewhere, plan.packages.into_values().collect());
+    let version = versions.into_iter().next()?.0;
+    let content = version.content.as_function()?;
+    Some(Prepared {
+        hash: ClosureHash::of(&members),
+        members,
+        verbs: verbs(&content.grants, !elsewhere.is_empty()),
+        schema: InputSchema::compile(&content.signature),
+        closure,
+        elsewhere,
+        requirements,
+        names,
+        revision,
+        version,
+    })
+}
+
+/// Of all that is in the closure or is called by it, also of what is called and not there: it may come.
+fn names(versions: &[(Version, bool)]) -> HashSet<String> {
+    let called = versions.iter().filter_map(|(version, _)| version.content.as_function());
+    let called = called.flat_map(|content| content.dependencies.iter().map(|one| one.function.clone()));
+    versions.iter().map(|(version, _)| version.head.key.name.to_string()).chain(called).collect()
+}
+
+fn verbs(grants: &Grants, calls_elsewhere: bool) -> Vec<String> {
+    let mut verbs: Vec<&str> = FREE_VERBS.to_vec();
+    if grants.brain >= BrainGrant::Read {
+        verbs.extend(READ_VERBS);
+    }
+    if grants.brain >= BrainGrant::Propose {
+        verbs.extend(PROPOSE_VERBS);
+    }
+    if grants.files {
+        verbs.extend(FILE_VERBS);
+    }
+    if calls_elsewhere {
+        verbs.push(CALL);
+    }
+    verbs.into_iter().map(str::to_owned).collect()
+}
+
+/// A closure on its way into cells.
+struct Plan<'a> {
+    /// By name and number, and by name alone for the live ones.
+    pinned: HashMap<(&'a str, VersionNumber), &'a Version>,
+    live: HashMap<&'a str, &'a Version>,
+    grants: &'a Grants,
+    root: &'a Version,
+    functions: Vec<Function>,
+    /// Where each Version stands in `functions`.
+    places: HashMap<VersionId, usize>,
+    waiting: Vec<&'a Version>,
+    elsewhere: HashMap<String, VersionId>,
+    /// By package name.
+    packages: BTreeMap<String, String>,
+}
+
+impl<'a> Plan<'a> {
+    fn new(versions: &'a [(Version, bool)]) -> Option<Plan<'a>> {
+        let (root, _) = versions.first()?;
+        let name = |version: &'a Version| version.head.key.name.as_str();
+        Some(Plan {
+            pinned: versions.iter().map(|(one, _)| ((name(one), one.head.number), one)).collect(),
+            live: versions.iter().filter(|(_, live)| *live).map(|(one, _)| (name(one), one)).collect(),
+            grants: &root.content.as_function()?.grants,
+            root,
+            functions: Vec::new(),
+            places: HashMap::new(),
+            waiting: Vec::new(),
+            elsewhere: HashMap::new(),
+            packages: BTreeMap::new(),
+        })
+    }
+
+    fn place_all(&mut self) {
+        self.place(self.root);
+        while let Some(version) = self.waiting.pop() {
+            let Some(content) = version.content.as_function() else { continue };
+            let mut dependencies = BTreeMap::new();
+            for dependency in &content.dependencies {
+                let called = match dependency.version {
+                    Some(number) => self.pinned.get(&(dependency.function.as_str(), number)).copied(),
+                    None => self.live.get(dependency.function.as_str()).copied(),
+                };
+                // What is nowhere is a `NameError` when it is called, as in BabyAGI's functions that name what is not.
+                if let Some(called) = called {
+                    dependencies.insert(dependency.alias.clone(), self.place(called));
+                }
+            }
+            let place = self.places[&version.head.version_id];
+            self.functions[place].dependencies = dependencies;
+        }
+    }
+
+    /// Where a Version stands, or the stand-in for one that runs elsewhere.
+    fn place(&mut self, version: &'a Version) -> usize {
+        if let Some(place) = self.places.get(&version.head.version_id) {
+            return *place;
+        }
+        let place = self.functions.len();
+        self.places.insert(version.head.version_id, place);
+        let Some(content) = version.content.as_function() else { return place };
+        if self.fits(content) {
+            self.packages
+                .extend(content.requirements.iter().map(|one| (one.package_name(), one.package.clone())));
+            self.functions.push(function(version, content));
+            self.waiting.push(version);
+        } else {
+            self.functions.push(stand_in(version, content));
+            self.elsewhere.insert(version.head.version_id.to_string(), version.head.version_id);
+        }
+        place
+    }
+
+    fn fits(&self, content: &FunctionContent) -> bool {
+        let agrees = |package: &str, wanted: &String| {
+            self.packages.get(package).is_none_or(|present| present == wanted)
+        };
+        self.grants.cover(&content.grants)
+            && content.requirements.iter().all(|one| agrees(&one.package_name(), &one.package))
+    }
+}
+
+fn function(version: &Version, content: &FunctionContent) -> Function {
+    let head = &version.head;
+    Function {
+        name: head.key.name.last().to_owned(),
+        version: head.version_id.to_string(),
+        file: format!("{}@{}", head.key.name, head.number),
+        source: content.source.clone(),
+        dialect: match content.dialect {
+            Dialect::Selfmade => sandbox::Dialect::Selfmade,
+            Dialect::Babyagi => sandbox::Dialect::Babyagi,
+        },
+        dependencies: BTreeMap::new(),
+        imports: content.imports.clone(),
+        secrets: content.grants.secrets.iter().cloned().collect(),
+    }
+}
+
+/// Asks the host to call it, and is called as the function would be.
+fn stand_in(version: &Version, content: &FunctionContent) -> Function {
+    let name = version.head.key.name.last();
+    let kind = if content.signature.kind == FunctionKind::Async { "async def" } else { "def" };
+    let id = version.head.version_id;
+    let source = format!(
+        "{kind} {name}(*args, **kwargs):\n    import selfmade\n    return selfmade.{CALL}(\"{id}\", list(args), kwargs)\n"
+    );
+    Function { source, dialect: sandbox::Dialect::Selfmade, ..function(version, content) }
+}

@@ -1,0 +1,38 @@
+//! `ask`: a question to a person. The Run waits, without a cell where it can, until somebody answers.
+
+use model::run::Waiting;
+use model::step::Step;
+use sandbox::Arguments;
+use serde_json::{Value as Json, json};
+
+use super::{Answer, Given, Refusal, finish};
+use crate::app::error::Error;
+use crate::engine::host::Inner;
+
+pub(super) async fn carry_out(host: &Inner, step: Step, arguments: &Arguments) -> Result<Answer, Error> {
+    if !host.may_suspend {
+        let text = "only a function whose effects are all steps may ask a person, because it is executed again \
+                    with the answer; declare it `idempotent=True`, or reach the network from a function it calls";
+        return finish(host, step, Err(Refusal::Refused(text.to_owned()))).await;
+    }
+    let question = match question(arguments) {
+        Ok(question) => question,
+        Err(refusal) => return finish(host, step, Err(refusal)).await,
+    };
+    let position = step.position;
+    // An open Step is there already when the Run was lost while it waited.
+    if host.ctx.store.step(step.run_id, position).await?.is_none() {
+        host.ctx.store.begin_step(&step).await?;
+    }
+    Ok(Answer::Suspended(Waiting::Person { step: position, question }))
+}
+
+fn question(arguments: &Arguments) -> Result<Json, Refusal> {
+    let mut given = Given::new("ask", &["question", "options"], arguments.clone())?;
+    let question = given.required_text("question")?;
+    let options = given.value("options");
+    if options.as_ref().is_some_and(|options| !options.is_array()) {
+        return Err(Refusal::Refused("`options` of `ask` must be a list".to_owned()));
+    }
+    Ok(json!({ "question": question, "options": options }))
+}

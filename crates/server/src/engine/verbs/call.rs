@@ -1,0 +1,27 @@
+//! A dependency that does not fit into this cell: it runs in one of its own, and only values go back and forth.
+
+use model::step::Step;
+use sandbox::{Arguments, Value};
+
+use super::{Answer, Refusal, finish, run};
+use crate::app::error::Error;
+use crate::app::runs::Target;
+use crate::engine::host::Inner;
+
+/// The stand-in hands over the Version's id, the positional arguments and the named ones.
+pub(super) async fn carry_out(host: &Inner, step: Step, arguments: Arguments) -> Result<Answer, Error> {
+    let mut given = arguments.positional.into_iter();
+    let (id, positional, named) = (given.next(), given.next(), given.next());
+    let version = match &id {
+        Some(Value::Str(id)) => host.prepared.elsewhere.get(id).copied(),
+        _ => None,
+    };
+    let (Some(version), Some(Value::List(positional)), Some(Value::Map(named))) =
+        (version, positional, named)
+    else {
+        let refusal = Refusal::Refused("only what the function depends on can be called so".to_owned());
+        return finish(host, step, Err(refusal)).await;
+    };
+    let arguments = Arguments { positional, named: named.into_iter().collect() };
+    run::start(host, step, Target::Exact(version), arguments).await
+}

@@ -1,0 +1,43 @@
+//! `emit`: an Event of the Function's own, appended together with its Step, so that it happens once.
+
+use model::actor::Actor;
+use model::event::{EventKind, NewEvent};
+use model::step::Step;
+use sandbox::Arguments;
+use serde_json::{Value as Json, json};
+
+use super::{Answer, Given, Refusal, finish, finished};
+use crate::app::error::Error;
+use crate::engine::host::Inner;
+
+const LONGEST_NAME: usize = 200;
+
+pub(super) async fn carry_out(host: &Inner, step: Step, arguments: Arguments) -> Result<Answer, Error> {
+    let event = match event(host, arguments) {
+        Ok(event) => event,
+        Err(refusal) => return finish(host, step, Err(refusal)).await,
+    };
+    let step = finished(host, step, Ok(Json::Null));
+    host.ctx.store.record_step_with(&step, &[event]).await?;
+    host.ctx.engine.events.notify_one();
+    Ok(Answer::Finished(Box::new(step)))
+}
+
+fn event(host: &Inner, arguments: Arguments) -> Result<NewEvent, Refusal> {
+    let mut given = Given::new("emit", &["name", "data"], arguments)?;
+    let name = given.required_text("name")?;
+    let is_name = |c: char| c.is_alphanumeric() || "._-".contains(c);
+    if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(is_name) {
+        let text = format!("`{name}` is no name of an event; use letters, digits, `.`, `_` and `-`");
+        return Err(Refusal::Refused(text));
+    }
+    let data = host.redaction.json(given.value("data").unwrap_or(Json::Null));
+    let run = &host.run;
+    Ok(NewEvent {
+        kind: EventKind::Custom(name),
+        source: run.key.name.to_string(),
+        data: json!({ "run_id": run.run_id, "output": data, "chain": run.chain }),
+        actor: Actor::Run(run.run_id),
+        at: host.ctx.clock.now(),
+    })
+}

@@ -1,0 +1,87 @@
+//! `run`: another Function, by name, in a cell of its own, as the brain was when this Run started.
+
+use model::actor::Actor;
+use model::ids::RunId;
+use model::name::EntryName;
+use model::run::{Run, RunState};
+use model::step::Step;
+use sandbox::{Arguments, Value};
+use serde_json::{Map, Value as Json};
+
+use super::{Answer, Refusal, Reply, finish, finish_begun};
+use crate::app::error::Error;
+use crate::app::runs::{self, StartRun, Target};
+use crate::app::trials;
+use crate::engine::host::Inner;
+
+pub(super) async fn carry_out(host: &Inner, step: Step, mut arguments: Arguments) -> Result<Answer, Error> {
+    let name = match arguments.positional.first() {
+        Some(Value::Str(name)) => {
+            name.parse::<EntryName>().map_err(|error| Refusal::Refused(error.to_string()))
+        }
+        _ => Err(Refusal::Refused("`run` needs the name of a function first".to_owned())),
+    };
+    let name = match name {
+        Ok(name) => name,
+        Err(refusal) => return finish(host, step, Err(refusal)).await,
+    };
+    arguments.positional.remove(0);
+    let drafted = host.drafts().proposal_with(&name);
+    if let Some(proposal) = drafted {
+        let reply = trials::run_draft(&host.ctx, &proposal, &name, arguments).await;
+        return finish(host, step, reply.map_err(|error| Refusal::of(&error))).await;
+    }
+    start(host, step, Target::AsOf(name, host.run.revision), arguments).await
+}
+
+/// Starts a Run for a Step and waits for its end. The Step's place is the Run's idempotency key, so a Step that is carried
+/// out again finds the Run it started before.
+pub(super) async fn start(
+    host: &Inner,
+    mut step: Step,
+    target: Target,
+    arguments: Arguments,
+) -> Result<Answer, Error> {
+    let run = &host.run;
+    let begun = step.child.is_some();
+    let child = step.child.unwrap_or_else(|| host.ctx.ids.run());
+    if !begun {
+        step.child = Some(child);
+        host.ctx.store.begin_step(&step).await?;
+    }
+    let request = StartRun {
+        run_id: Some(child),
+        parent: Some(run.run_id),
+        chain: run.chain.clone(),
+        idempotency_key: Some(format!("step:{}:{}", run.run_id, step.position)),
+        watch: host.watch.clone(),
+        ..StartRun::of(target, input(&arguments))
+    };
+    let reply = match runs::start(&host.ctx, &Actor::Run(run.run_id), request).await {
+        Ok(child) => reply(&child),
+        Err(error) => Err(Refusal::of(&error)),
+    };
+    finish_begun(host, step, reply).await
+}
+
+fn input(arguments: &Arguments) -> runs::Input {
+    let positional = arguments.positional.iter().map(Value::to_json).collect();
+    let named: Map<String, Json> =
+        arguments.named.iter().map(|(name, value)| (name.clone(), value.to_json())).collect();
+    runs::Input { positional, named }
+}
+
+fn reply(child: &Run) -> Reply {
+    match (child.state, &child.error) {
+        (RunState::Succeeded, _) => Ok(child.output.clone().unwrap_or_default()),
+        (_, Some(error)) => Err(Refusal::Failed(format!(
+            "`{}` failed: {}: {} (run {})",
+            child.key.name, error.type_name, error.message, child.run_id
+        ))),
+        (state, None) => Err(Refusal::Failed(unfinished(child.run_id, &child.key.name, state))),
+    }
+}
+
+fn unfinished(run: RunId, name: &EntryName, state: RunState) -> String {
+    format!("`{name}` is {} (run {run})", state.as_str())
+}

@@ -1,0 +1,125 @@
+//! The queue's worker: takes Runs that are due, as many as there are places, and carries each out on a task of its own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::run::{Lease, Run};
+use sandbox::CancellationToken;
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::execution::{Execution, carry_out};
+use super::recovery;
+use super::running::Interruption;
+use crate::app::error::Error;
+use crate::app::runs;
+use crate::ctx::Ctx;
+
+/// Without a ring the queue is looked at this often, for what other nodes queued and what has become due.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Works until it is told to stop; Runs that are under way then end or are let go.
+pub async fn work(ctx: Ctx, stop: CancellationToken) {
+    let keeping = tokio::spawn(keep_leases(ctx.clone(), stop.clone()));
+    while !stop.is_cancelled() {
+        // Read before the look, so that what becomes due during it is not waited for.
+        let at = ctx.clock.now() + LOOK;
+        if let Err(error) = round(&ctx).await {
+            tracing::warn!("cannot look at the queue: {error}");
+        }
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = ctx.engine.queue.notified() => {}
+            () = ctx.clock.wait_until(at) => {}
+        }
+    }
+    ctx.engine.running.interrupt_all(&Interruption::Stopped);
+    // Every place is free when every Run has ended.
+    let all = u32::try_from(ctx.engine.config.at_once).unwrap_or(u32::MAX);
+    drop(ctx.engine.places.acquire_many(all).await);
+    keeping.abort();
+}
+
+/// Takes what is due and starts it. Says how many were started.
+pub async fn round(ctx: &Ctx) -> Result<usize, Error> {
+    let now = ctx.clock.now();
+    ctx.store.wake_runs(now).await?;
+    let free = ctx.engine.places.available_permits();
+    if free == 0 {
+        return Ok(0);
+    }
+    let until = now + ctx.engine.config.lease;
+    let claimed = ctx.store.claim(ctx.engine.node, now, until, u32::try_from(free).unwrap_or(1)).await?;
+    let count = claimed.len();
+    for run in claimed {
+        // There were so many places, and nobody else takes one.
+        let Ok(place) = Arc::clone(&ctx.engine.places).acquire_owned().await else { break };
+        start(ctx, run, place);
+    }
+    Ok(count)
+}
+
+fn start(ctx: &Ctx, run: Run, place: OwnedSemaphorePermit) {
+    let ctx = ctx.clone();
+    tokio::spawn(async move {
+        let _place = place;
+        let id = run.run_id;
+        if let Err(error) = resume(&ctx, run).await {
+            tracing::warn!(run.id = %id, "run {id} was not carried out to its end: {error}");
+        }
+        ctx.engine.ended.notify_waiters();
+        // Its place is free, and so may be its concurrency key.
+        ctx.engine.queue.notify_one();
+    });
+}
+
+/// Whether a Run from the queue is being carried out here.
+pub fn is_busy(ctx: &Ctx) -> bool {
+    ctx.engine.places.available_permits() < ctx.engine.config.at_once
+}
+
+/// Returns when a Run of this process has ended.
+pub async fn one_ended(ctx: &Ctx) {
+    let ended = ctx.engine.ended.notified();
+    tokio::pin!(ended);
+    ended.as_mut().enable();
+    if is_busy(ctx) {
+        ended.await;
+    }
+}
+
+/// Carries out a Run that this node has claimed.
+async fn resume(ctx: &Ctx, run: Run) -> Result<Run, Error> {
+    let Some(lease) = run.lease else { return Err(Error::LeaseLost { run: run.run_id }) };
+    let prepared = match runs::prepared_for(ctx, &run).await {
+        Ok(prepared) => prepared,
+        Err(error) => return recovery::fail(ctx, run, lease, &error).await,
+    };
+    let steps = ctx.store.steps(run.run_id).await?;
+    carry_out(ctx, Execution { run, lease, prepared, steps, watch: None }).await
+}
+
+/// Says again and again that this node lives, and hears which of its Runs are to be cancelled.
+async fn keep_leases(ctx: Ctx, stop: CancellationToken) {
+    let third = ctx.engine.config.lease / 3;
+    while !stop.is_cancelled() {
+        let now = ctx.clock.now();
+        match ctx.store.extend_leases(ctx.engine.node, now, now + ctx.engine.config.lease).await {
+            Ok(cancelled) => {
+                for run in cancelled {
+                    ctx.engine.running.interrupt(run, Interruption::Cancelled);
+                }
+            }
+            Err(error) => tracing::warn!("cannot extend leases: {error}"),
+        }
+        if let Err(error) = recovery::recover(&ctx).await {
+            tracing::warn!("cannot look for lost runs: {error}");
+        }
+        ctx.clock.wait_until(now + third).await;
+    }
+}
+
+/// How long a claim lasts.
+pub(crate) fn lease(ctx: &Ctx) -> Lease {
+    let until = ctx.clock.now() + ctx.engine.config.lease;
+    Lease { node: ctx.engine.node, fence: 1, until }
+}

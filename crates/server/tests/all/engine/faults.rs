@@ -1,0 +1,114 @@
+//! The server dies at any call to its database: for n in 0.. the n-th call and all after it fail, another server takes
+//! over, and the invariants hold: no acknowledged Run is lost, no finished Step is done again, every Run has one ending.
+
+use std::time::Duration;
+
+use model::event::Event;
+use model::ids::RunId;
+use model::run::{Run, RunState};
+use server::app::runs;
+use store::on_both;
+use store::testing::{Fault, TestDatabase};
+
+use super::script::{Stage, empty, function, request};
+use crate::world::ME;
+
+async fn staged(database: &TestDatabase) -> Stage {
+    let stage = Stage::open(database).await;
+    stage.add(&[&function("work", "")]).await;
+    stage.script.part("work", |_, host| async move {
+        let drawn = host.verb("random", vec![]).await.unwrap();
+        host.verb("emit", vec!["told".into(), drawn.clone()]).await.unwrap();
+        Ok(drawn)
+    });
+    stage
+}
+
+/// Lets everything that can end come to its end on a fresh server.
+async fn drain(stage: &Stage, database: &TestDatabase) -> Stage {
+    let next = stage.another(database).await;
+    // The dead server's leases have run out.
+    next.ctx.clock.advance(Duration::from_secs(3600));
+    next.work();
+    loop {
+        let open = runs::list(&next.ctx, &Default::default(), 1000).await.unwrap();
+        if open.iter().all(|run| run.state.is_final()) {
+            return next;
+        }
+        next.ctx.clock.advance(Duration::from_secs(1));
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Holds for all Runs since `seq`.
+async fn check(stage: &Stage, acknowledged: Option<RunId>, seq: u64) {
+    let all = runs::list(&stage.ctx, &Default::default(), 1000).await.unwrap();
+    if let Some(id) = acknowledged {
+        assert!(all.iter().any(|run| run.run_id == id), "an acknowledged run is lost");
+    }
+    let events = stage.ctx.store.events_after(seq, 1000).await.unwrap();
+    let of = |run: &Run, kind: &str| -> Vec<&Event> {
+        let about = |event: &&Event| event.fact.data["run_id"] == run.run_id.to_string();
+        events.iter().filter(about).filter(|event| event.fact.kind.to_string().starts_with(kind)).collect()
+    };
+    for run in all.iter().filter(|run| !of(run, "").is_empty() || Some(run.run_id) == acknowledged) {
+        assert_eq!(of(run, "run.").len(), 1, "a run has not one ending: {run:?}");
+        let told = of(run, "custom.told");
+        assert!(told.len() <= 1, "a finished step was done again");
+        let steps = stage.ctx.store.steps(run.run_id).await.unwrap();
+        assert!(run.state != RunState::Succeeded || steps.len() == 2);
+        if run.state == RunState::Succeeded {
+            // What was drawn first is what was told and what came out, however often it was executed.
+            assert_eq!(steps[0].result, run.output);
+            assert_eq!(Some(&told[0].fact.data["output"]), run.output.as_ref());
+        }
+    }
+}
+
+async fn one(database: &TestDatabase, fault: Fault, waited: bool) -> bool {
+    let stage = staged(database).await;
+    let seq = stage.last_event().await;
+    stage.ctx.store.die_at(fault);
+    let request = request("work", empty());
+    let acknowledged = if waited {
+        runs::start(&stage.ctx, &ME, request).await.ok().map(|run| run.run_id)
+    } else {
+        let queued = runs::queue(&stage.ctx, &ME, request).await.ok().map(|run| run.run_id);
+        server::engine::round(&stage.ctx).await.ok();
+        stage.settle().await;
+        queued
+    };
+    let reached = stage.ctx.store.fault_was_reached();
+    let next = drain(&stage, database).await;
+    check(&next, acknowledged, seq).await;
+    stage.close().await;
+    next.close().await;
+    reached
+}
+
+async fn until_no_call_is_left(database: &TestDatabase, waited: bool, fault: fn(u64) -> Fault) {
+    for n in 0.. {
+        if !one(database, fault(n), waited).await {
+            assert!(n > 3, "hardly anything was tried");
+            break;
+        }
+    }
+}
+
+on_both! {
+    async fn a_server_that_is_waited_for_may_die_before_any_call(database: &TestDatabase) {
+        until_no_call_is_left(database, true, Fault::Before).await;
+    }
+
+    async fn a_server_that_is_waited_for_may_die_after_any_call(database: &TestDatabase) {
+        until_no_call_is_left(database, true, Fault::After).await;
+    }
+
+    async fn a_server_with_a_queue_may_die_before_any_call(database: &TestDatabase) {
+        until_no_call_is_left(database, false, Fault::Before).await;
+    }
+
+    async fn a_server_with_a_queue_may_die_after_any_call(database: &TestDatabase) {
+        until_no_call_is_left(database, false, Fault::After).await;
+    }
+}

@@ -1,0 +1,49 @@
+//! Tries after failed tries.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use model::retry::Retry;
+use model::run::RunState;
+use sandbox::Value;
+use server::app::runs::{self, StartRun};
+use store::on_both;
+use store::testing::TestDatabase;
+
+use super::script::{Stage, empty, function, raised, request};
+use crate::world::ME;
+
+on_both! {
+    async fn a_run_that_fails_is_tried_again_after_a_rest(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        stage.add(&[&function("flaky", "")]).await;
+        let tries = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&tries);
+        stage.script.part("flaky", move |_, _| {
+            let number = counted.fetch_add(1, Ordering::SeqCst);
+            async move { if number < 2 { Err(raised("OSError", "busy")) } else { Ok(Value::Int(3)) } }
+        });
+        let retry = Some(Retry { attempts: 3, first_ms: 1_000, most_ms: 60_000 });
+        let run = runs::queue(&stage.ctx, &ME, StartRun { retry, ..request("flaky", empty()) }).await.unwrap();
+        stage.work();
+        for tried in 1..3 {
+            while tries.load(Ordering::SeqCst) < tried || runs::get(&stage.ctx, run.run_id).await.unwrap().state != RunState::Queued {
+                tokio::task::yield_now().await;
+            }
+            assert_eq!(runs::get(&stage.ctx, run.run_id).await.unwrap().attempt, tried as u32 + 1);
+            stage.ctx.clock.advance(Duration::from_secs(60));
+        }
+        let run = stage.until(run.run_id, RunState::Succeeded).await;
+        assert_eq!((run.attempt, tries.load(Ordering::SeqCst)), (3, 3));
+    }
+
+    async fn the_last_try_is_the_runs_end(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        stage.add(&[&function("broken", "")]).await;
+        stage.script.part("broken", |_, _| async { Err(raised("OSError", "busy")) });
+        let retry = Some(Retry { attempts: 1, ..Retry::default() });
+        let run = runs::start(&stage.ctx, &ME, StartRun { retry, ..request("broken", empty()) }).await.unwrap();
+        assert_eq!((run.state, stage.executions()), (RunState::Failed, 1));
+    }
+}

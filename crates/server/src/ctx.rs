@@ -19,6 +19,7 @@ use crate::redaction::Redaction;
 use crate::redactions::Redactions;
 use crate::seal::KeySource;
 use crate::search::SearchIndex;
+use crate::triggers::Triggers;
 
 #[derive(Clone)]
 pub struct Ctx {
@@ -31,6 +32,7 @@ pub struct Ctx {
     /// Opened when it is first needed: most commands do not search.
     pub(crate) search: Arc<Mutex<Option<Arc<SearchIndex>>>>,
     pub engine: Arc<Engine>,
+    pub(crate) triggers: Triggers,
     home: PathBuf,
     redactions: Redactions,
     /// Appliers of one process wait for each other here rather than make each other's work stale.
@@ -66,6 +68,7 @@ impl Ctx {
             brain_id,
             search_folder: config.search_folder(),
             engine,
+            triggers: Triggers::default(),
             home: config.home.clone(),
             redactions: Redactions::default(),
             keys: KeySource::new(config.secrets_key_file(), config.secrets_key),

@@ -12,8 +12,10 @@ pub mod engine;
 pub mod ids;
 mod redaction;
 mod redactions;
+pub mod scheduler;
 pub mod seal;
 pub mod search;
+pub mod triggers;
 
 pub use self::app::error::Error;
 pub use self::config::Config;

@@ -6,4 +6,5 @@ mod recording;
 mod retrying;
 mod script;
 mod stepping;
+mod triggering;
 mod waiting;

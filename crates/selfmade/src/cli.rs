@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    changes, completions, export, function, import, init, log, pack, search, secret, token,
+    changes, completions, export, function, import, init, log, pack, run, search, secret, token,
 };
 
 const AFTER_HELP: &str = "\
@@ -29,7 +29,8 @@ Exit codes:
   0  done                      4  what was named is not there
   1  done in part              5  refused: checks failed, a conflict, the wrong state
   2  wrong usage               6  the database, the disk or a key cannot be used
-  3  bad input                 70 a bug in selfmade       130 interrupted";
+  3  bad input                 7  the run failed
+  70 a bug in selfmade         130 interrupted";
 
 /// An agent server whose abilities are rows in a database
 #[derive(Debug, Parser)]
@@ -79,6 +80,8 @@ pub(crate) enum Command {
     /// Functions: add, list, show, edit, rm, versions, diff, use
     #[command(subcommand, visible_alias = "function")]
     Fn(function::Command),
+    /// Run a function
+    Run(run::Arguments),
     /// Packs: load, list
     #[command(subcommand)]
     Pack(pack::Command),

@@ -22,6 +22,8 @@ pub(crate) struct Settings {
     pub(crate) secrets_key: Option<SecretString>,
     /// `VISUAL`, else `EDITOR`, else `vi`.
     pub(crate) editor: OsString,
+    /// `PATH`, where Python and uv are looked for.
+    pub(crate) path: OsString,
     /// `SELFMADE_LOG`; absent means no log.
     pub(crate) log: Option<String>,
     /// The folder we are in.
@@ -68,6 +70,7 @@ impl Settings {
             database: globals.database.clone().or_else(|| text("SELFMADE_DATABASE")),
             secrets_key: text("SELFMADE_SECRETS_KEY").map(SecretString::from),
             editor: variable("VISUAL").or_else(|| variable("EDITOR")).unwrap_or_else(|| "vi".into()),
+            path: variable("PATH").unwrap_or_default(),
             log: text("SELFMADE_LOG"),
             program: program(globals, &here),
             home,

@@ -19,6 +19,7 @@ pub(crate) enum Exit {
     NotFound = 4,
     Refused = 5,
     Unavailable = 6,
+    RunFailed = 7,
     Bug = 70,
     Interrupted = 130,
 }

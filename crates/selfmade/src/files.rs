@@ -38,6 +38,14 @@ pub(crate) fn read_file(name: &str) -> Result<TextFile, Error> {
     Ok(TextFile { path: name.to_owned(), bytes: read(path)? })
 }
 
+/// The text of one file, or of standard input.
+pub(crate) fn read_text(name: &str) -> Result<String, Error> {
+    String::from_utf8(read_file(name)?.bytes).map_err(|_| Error::Input {
+        problem: format!("`{name}` is not UTF-8 text"),
+        hint: "save it as UTF-8".to_owned(),
+    })
+}
+
 /// A file as it is.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     let file = File::open(path).map_err(|source| Error::read(path, source))?;

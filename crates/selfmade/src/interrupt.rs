@@ -3,6 +3,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use sandbox::CancellationToken;
+
 use crate::error::Exit;
 
 #[derive(Clone, Default)]
@@ -24,6 +26,8 @@ fn signals() -> std::io::Result<tokio::signal::windows::CtrlC> {
 struct State {
     ignored: bool,
     restore: Option<Box<dyn Fn() + Send>>,
+    /// What is ended instead of the command, the first time.
+    cancel: Option<CancellationToken>,
 }
 
 impl Interrupts {
@@ -35,8 +39,12 @@ impl Interrupts {
         let Ok(mut signals) = signals() else { return interrupts };
         tokio::spawn(async move {
             while signals.recv().await.is_some() {
-                let Ok(state) = state.lock() else { break };
+                let Ok(mut state) = state.lock() else { break };
                 if state.ignored {
+                    continue;
+                }
+                if let Some(cancel) = state.cancel.take() {
+                    cancel.cancel();
                     continue;
                 }
                 if let Some(restore) = &state.restore {
@@ -48,6 +56,13 @@ impl Interrupts {
             }
         });
         interrupts
+    }
+
+    /// The next Ctrl-C cancels this; the one after it ends the command.
+    pub(crate) fn cancelling(&self) -> CancellationToken {
+        let token = CancellationToken::new();
+        self.set(|state| state.cancel = Some(token.clone()));
+        token
     }
 
     /// Does something during which Ctrl-C is somebody else's.

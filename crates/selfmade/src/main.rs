@@ -13,6 +13,7 @@ mod interrupt;
 mod output;
 mod progress;
 mod prompt;
+mod run_view;
 mod session;
 mod style;
 mod table;

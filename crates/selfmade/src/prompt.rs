@@ -1,4 +1,4 @@
-//! Asks for a secret at the terminal, without showing what is typed.
+//! Asks at the terminal; for a secret, without showing what is typed.
 
 use std::io::{BufRead, BufReader, Read, Write};
 
@@ -37,4 +37,14 @@ pub(crate) fn hidden(_: &str, _: usize, _: &Interrupts) -> Result<Vec<u8>, Error
         problem: "a secret cannot be typed here without being shown".to_owned(),
         hint: "pipe it in, or name a file with `--value-file`".to_owned(),
     })
+}
+
+/// Asks a question and reads one line.
+pub(crate) fn question(question: &str) -> Result<String, Error> {
+    let failed = |source: std::io::Error| Error::Read { what: "the terminal".to_owned(), source };
+    let mut stderr = std::io::stderr().lock();
+    write!(stderr, "{question}").and_then(|()| stderr.flush()).map_err(failed)?;
+    let mut line = String::new();
+    std::io::stdin().lock().take(1 << 20).read_line(&mut line).map_err(failed)?;
+    Ok(line.trim_end_matches(['\r', '\n']).to_owned())
 }

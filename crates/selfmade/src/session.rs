@@ -41,7 +41,8 @@ impl Session {
         make_folder(home)?;
         let settings = &self.settings;
         let config = Config::of(home.to_owned(), settings.database.clone(), settings.secrets_key.clone());
-        let config = config.map_err(server::Error::from)?;
+        let mut config = config.map_err(server::Error::from)?;
+        config.cells.environments.path = settings.path.clone();
         let is_new = matches!(&config.database, Location::Sqlite(path) if !path.exists());
         let is_usual = config.database == Location::Sqlite(home.join("brain.db"));
         let database = match &config.database {

@@ -9,6 +9,7 @@ pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod log;
 pub(crate) mod pack;
+pub(crate) mod run;
 pub(crate) mod search;
 pub(crate) mod secret;
 mod status;
@@ -42,6 +43,7 @@ async fn with_brain(session: &Session, brain: &Brain, command: Option<Command>) 
     match command {
         None => status::run(session, brain).await,
         Some(Command::Fn(command)) => function::run(session, brain, command).await,
+        Some(Command::Run(arguments)) => run::run(session, brain, arguments).await,
         Some(Command::Pack(command)) => pack::run(session, brain, command).await,
         Some(Command::Changes(command)) => changes::run(session, brain, command).await,
         Some(Command::Log(arguments)) => log::run(session, brain, arguments).await,

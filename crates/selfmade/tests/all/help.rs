@@ -17,6 +17,7 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
     Commands:
       init         Make a brain of its own for a folder
       fn           Functions: add, list, show, edit, rm, versions, diff, use [alias: function]
+      run          Run a function
       pack         Packs: load, list
       changes      Changesets: list, show, apply, reject, revert, rebase
       log          How the brain changed, newest first
@@ -65,7 +66,8 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
       0  done                      4  what was named is not there
       1  done in part              5  refused: checks failed, a conflict, the wrong state
       2  wrong usage               6  the database, the disk or a key cannot be used
-      3  bad input                 70 a bug in selfmade       130 interrupted
+      3  bad input                 7  the run failed
+      70 a bug in selfmade         130 interrupted
     --- stderr
     "#);
 }

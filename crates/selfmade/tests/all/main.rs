@@ -20,6 +20,7 @@ mod packs;
 mod postgres;
 mod readme;
 mod real_packs;
+mod run;
 mod search;
 mod secrets;
 mod status;

@@ -1,0 +1,98 @@
+//! `selfmade run`, with real cells.
+
+use crate::command::{Place, assert_shows};
+
+const ADD: &str = "def add(a: int, b: int = 2) -> int:\n    print(\"adding\")\n    return a + b\n";
+
+#[test]
+fn a_result_goes_to_standard_output_and_prints_to_standard_error() {
+    let place = Place::new();
+    place.add(ADD);
+    assert_shows!(place.run(&["run", "add", "40"]), @"
+    exit: 0
+    --- stdout
+    42
+    --- stderr
+    brain: [folder]/home (given by --home)
+    adding
+    ");
+    assert_shows!(place.run_with(&["--quiet", "run", "add", "--input", "-"], br#"{"a": 1, "b": 1}"#), @"
+    exit: 0
+    --- stdout
+    2
+    --- stderr
+    adding
+    ");
+}
+
+#[test]
+fn an_input_that_does_not_fit_is_told_with_its_place() {
+    let place = Place::new();
+    place.add(ADD);
+    assert_shows!(place.run(&["run", "add", "--arg", "a=1", "--arg", "c=1"]), @"
+    exit: 3
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: function `add`: got an unexpected keyword argument `c`
+    hint: `selfmade fn show add` shows what it takes
+    ");
+    assert!(place.run(&["run", "add", "--arg", "a=x"]).starts_with("exit: 3"));
+    assert!(place.run(&["run", "ad", "1"]).starts_with("exit: 4"));
+}
+
+#[test]
+fn what_a_function_raises_is_shown_with_its_own_lines_and_exit_code_7() {
+    let place = Place::new();
+    place.add("def boom(x):\n    y = x + 1\n    raise ValueError(f\"no {y}\")\n");
+    assert_shows!(place.run(&["run", "boom", "3"]), @r#"
+    exit: 7
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: run [id] failed
+    Traceback (most recent call last):
+      File "boom@1", line 3, in boom
+        raise ValueError(f"no {y}")
+    ValueError: no 4
+    "#);
+}
+
+#[test]
+fn a_failing_test_keeps_a_function_out() {
+    let place = Place::new();
+    place.file(
+        "double.py",
+        "import selfmade\n\n@selfmade.function(tests=[{\"input\": {\"x\": 2}, \"expect\": {\"output\": 4}}])\n\
+         def double(x: int) -> int:\n    return x + x + 1\n",
+    );
+    assert_shows!(place.run(&["fn", "add", "double.py"]), @"
+    exit: 5
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home; made just now)
+    error: the changeset does not pass its checks
+      function `double`: test 1 fails: expected 4, but it returned 5
+    hint: nothing was changed
+    ");
+    assert!(place.run(&["fn", "show", "double"]).starts_with("exit: 4"));
+}
+
+#[test]
+fn what_a_run_triggers_is_run_too() {
+    let place = Place::new();
+    place.file(
+        "pack.py",
+        "@func.register_function()\ndef first():\n    return 7\n\n\n\
+         @func.register_function(triggers=[\"first\"])\ndef second(x):\n    print(\"second got\", x)\n    return x\n",
+    );
+    place.run(&["pack", "load", "pack.py"]);
+    assert_shows!(place.run(&["run", "first"]), @"
+    exit: 0
+    --- stdout
+    7
+    --- stderr
+    brain: [folder]/home (given by --home)
+    it triggered 1 run
+    ");
+}

@@ -1,4 +1,4 @@
-# must: raised Giant
+# must: raised f.Giant
 # must: out_of_memory
 def f(outside):
     """Messages of megabytes and a cause of a cause of a cause: cut, unless making the report takes all its memory."""

@@ -22,6 +22,16 @@ store::on_both! {
         assert_eq!(world.store.events_after(2, 10).await.unwrap(), []);
     }
 
+    async fn the_last_event_of_a_kind_is_told(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let custom = EventKind::Custom("mail.arrived".to_owned());
+        assert_eq!(world.store.last_event(&custom).await.unwrap(), 0);
+        let mut emitted = event("mail");
+        emitted.kind = custom.clone();
+        world.store.append_events(&[emitted.clone(), emitted, event("other")]).await.unwrap();
+        assert_eq!(world.store.last_event(&custom).await.unwrap(), 2);
+    }
+
     async fn appending_nothing_is_nothing(database: &TestDatabase) {
         let world = World::open(database).await;
         world.store.append_events(&[]).await.unwrap();

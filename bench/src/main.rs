@@ -5,6 +5,7 @@
 #![allow(clippy::disallowed_methods)]
 
 mod brain;
+mod cells;
 mod functions;
 mod measure;
 mod peer;
@@ -25,6 +26,8 @@ struct Arguments {
 enum Bench {
     /// Registering, reading and searching functions, beside BabyAGI.
     Brain(BrainArguments),
+    /// Running functions in sandboxed cells, beside other ways to start Python.
+    Cells(cells::Arguments),
 }
 
 #[derive(clap::Args)]
@@ -44,9 +47,11 @@ pub(crate) struct BrainArguments {
 }
 
 fn main() -> anyhow::Result<()> {
+    sandbox::stage1::enter_if_asked();
     let arguments = Arguments::parse();
     let runtime = tokio::runtime::Runtime::new()?;
     match arguments.bench {
         Bench::Brain(arguments) => runtime.block_on(brain::run(&arguments)),
+        Bench::Cells(arguments) => runtime.block_on(cells::run(arguments)),
     }
 }

@@ -1,14 +1,17 @@
 //! Builds and runs a benchmark of `bench/`, after preparing the peer it compares with.
 
-use anyhow::Result;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
 
 use crate::place::Place;
 use crate::python::Python;
+use crate::system::{self, Package};
 use crate::{babyagi, process};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The benchmark; `brain` is compared with BabyAGI
+    /// The benchmark: `brain` is compared with BabyAGI, `cells` with bubblewrap and a plain fork
     name: String,
     /// Flags of the benchmark, handed on as they are
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -30,5 +33,27 @@ pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
             }
         }
     }
+    if args.name == "cells" {
+        match bubblewrap() {
+            Ok(program) => {
+                bench.arg("--bubblewrap").arg(program);
+            }
+            Err(error) => eprintln!("warning: nothing is compared with bubblewrap: {error:#}"),
+        }
+    }
     process::run(&mut bench)
+}
+
+fn bubblewrap() -> Result<PathBuf> {
+    if let Some(program) = process::on_path("bwrap") {
+        return Ok(program);
+    }
+    system::install(&Package {
+        title: "bubblewrap",
+        apt: "bubblewrap",
+        dnf: "bubblewrap",
+        apk: "bubblewrap",
+        brew: "bubblewrap",
+    })?;
+    process::on_path("bwrap").context("bubblewrap was installed, but there is no `bwrap` on the PATH")
 }

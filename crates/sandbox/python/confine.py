@@ -58,30 +58,37 @@ class Confinement:
         self._cap_header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
         self._cap_data = (ctypes.c_uint32 * 6)()
 
-    def enter(self):
+    def enter(self, watch):
         if self._layers["namespaces"]:
-            self._own_files()
+            self._own_files(watch)
             # From here on the cell has no power over the namespaces it lives in: they belong to the outer user namespace.
             unshare(_CLONE_NEWUSER)
+            watch.lap("user namespace")
         for number, pair in self._rlimits:
             resource.setrlimit(number, pair)
+        watch.lap("rlimits")
         check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
         if self._layers["landlock"]:
             check(_libc.syscall(self._numbers["landlock_restrict_self"], LANDLOCK_FD, 0), "landlock")
             os.close(LANDLOCK_FD)
+            watch.lap("no_new_privs and landlock")
         check(_libc.syscall(self._numbers["capset"], self._cap_header, self._cap_data), "capset")
+        watch.lap("capabilities")
         if self._layers["seccomp"]:
             call = self._numbers["seccomp"]
             check(_libc.syscall(call, _SECCOMP_SET_MODE_FILTER, 0, ctypes.byref(self._filter)), "seccomp")
+            watch.lap("seccomp")
 
-    def _own_files(self):
+    def _own_files(self, watch):
         unshare(_CLONE_NEWNS)
+        watch.lap("mount namespace")
         place = self._place.encode()
         flags = _MS_NOSUID | _MS_NODEV | _MS_NOEXEC
         check(_libc.mount(b"tmpfs", place, b"tmpfs", flags, self._tmpfs), "mount tmpfs")
         for name in ("home", "tmp", "shm"):
             os.mkdir(f"{self._place}/{name}", 0o700)
         os.chdir(f"{self._place}/home")
+        watch.lap("tmpfs")
 
 
 def die_with_parent():

@@ -15,6 +15,7 @@ import _cell_confine as confine
 from _cell_cell import Cell, install
 from _cell_frames import Channel
 from _cell_networks import Networks
+from _cell_stopwatch import NoStopwatch, Stopwatch
 
 _CELL_FD = 4
 
@@ -35,6 +36,7 @@ class Zygote:
         self._confinement = confine.Confinement(boot)
         self._networks = Networks(boot["proxy_port"]) if self._namespaces else None
         self._cells = {}
+        self._stopwatch = Stopwatch if boot["time_births"] else NoStopwatch
         self._woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.signal(signal.SIGCHLD, lambda number, frame: None)
         signal.set_wakeup_fd(wake)
@@ -80,9 +82,10 @@ class Zygote:
             os.close(fd)
 
     def _fork(self, number, fds):
+        watch = self._stopwatch()
         network = None
         try:
-            network = self._enter_namespaces()
+            network = self._enter_namespaces(watch)
             pid = os.fork()
         except OSError as error:
             if network is not None:
@@ -90,22 +93,25 @@ class Zygote:
             self._tell({"fork_failed": {"number": number, "why": str(error)}})
             return
         if pid == 0:
-            self._be_cell(fds)
+            watch.lap("fork")
+            self._be_cell(fds, watch)
         self._cells[pid] = (number, network)
         pidfd = os.pidfd_open(pid)
         self._tell({"forked": number}, [pidfd])
         os.close(pidfd)
 
-    def _enter_namespaces(self):
+    def _enter_namespaces(self, watch):
         if not self._namespaces:
             return None
         network = self._networks.enter()
+        watch.lap("net namespace")
         # The first fork after this is pid 1 of a namespace of its own; when it dies, so does all it left behind.
         confine.setns(self._own_pidfd, confine.CLONE_NEWPID)
         confine.unshare(confine.CLONE_NEWPID)
+        watch.lap("pid namespace")
         return network
 
-    def _be_cell(self, fds):
+    def _be_cell(self, fds, watch):
         sock = None
         try:
             signal.set_wakeup_fd(-1)
@@ -118,13 +124,15 @@ class Zygote:
             os.dup2(fds[0], _CELL_FD)
             os.closerange(_CELL_FD + 1, 1 << 20)
             sock = socket.socket(fileno=_CELL_FD)
-            self._confinement.enter()
+            watch.lap("descriptors and session")
+            self._confinement.enter(watch)
             channel = Channel(sock, self._boot["frame_bytes"])
             cell = Cell(channel)
             install(cell)
             cell.rehearse(self._boot["rehearsal"][0])
             _new_chances()
-            channel.send({"ready": None})
+            watch.lap("rehearsal")
+            channel.send({"ready": watch.laps})
         except BaseException as error:
             if sock is not None:
                 Channel(sock, 0).send({"unready": f"{type(error).__name__}: {error}"})

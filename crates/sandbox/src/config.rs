@@ -31,6 +31,8 @@ pub struct Config {
     pub proxy_port: u16,
     /// A cgroup v2 folder that is ours to make children in; absent is the one we are in, where that is possible.
     pub cgroup: Option<PathBuf>,
+    /// Keep how long each step of making a cell takes, for [`crate::Sandbox::take_births`].
+    pub time_births: bool,
 }
 
 impl Default for Config {
@@ -50,6 +52,7 @@ impl Default for Config {
             boot: Duration::from_secs(30),
             proxy_port: 3128,
             cgroup: None,
+            time_births: false,
         }
     }
 }

@@ -6,6 +6,7 @@
 //! From the outside in: `sandbox` → `pool` → `zygote` → `cell`, with `stage1` building what a zygote lives in and `python/`
 //! being the program inside.
 
+pub mod birth;
 pub mod call;
 mod cell;
 pub mod config;
@@ -31,6 +32,7 @@ pub use tokio_util::sync::CancellationToken;
 #[cfg(feature = "fuzz")]
 pub use crate::cell::hearing::{Heard, hear};
 
+pub use crate::birth::Birth;
 pub use crate::call::{CallError, CallRecord};
 pub use crate::config::Config;
 pub use crate::doctor::Layer;

@@ -6,7 +6,9 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
+use crate::birth::{Birth, Births};
 use crate::cell::Cell;
 use crate::config::Config;
 use crate::doctor::Layers;
@@ -29,6 +31,7 @@ pub(crate) struct Setting {
     pub(crate) cgroups: Option<Cgroups>,
     /// What cells check servers by, where they may have a way out.
     pub(crate) certificates: Option<File>,
+    pub(crate) births: Births,
 }
 
 pub(crate) struct Pool {
@@ -105,6 +108,10 @@ impl Pool {
         let cells =
             nests.values().flat_map(|nest| lock(&nest.ready).iter().map(Cell::pid).collect::<Vec<_>>());
         (zygotes.collect(), cells.collect())
+    }
+
+    pub(crate) fn take_births(&self) -> Vec<Birth> {
+        self.setting.births.take()
     }
 
     /// Ends every zygote, and with them every cell.
@@ -202,7 +209,13 @@ impl Nest {
     }
 
     async fn fork(&self, zygote: &Arc<Zygote>) -> Result<Cell, Error> {
-        Cell::fork(zygote, self.setting.config.frame, self.setting.cgroups.as_ref()).await
+        let setting = &self.setting;
+        let begun = Instant::now();
+        let (cell, steps) = Cell::fork(zygote, setting.config.frame, setting.cgroups.as_ref()).await?;
+        if setting.config.time_births {
+            setting.births.keep(steps, begun.elapsed());
+        }
+        Ok(cell)
     }
 
     async fn zygote(&self) -> Result<Arc<Zygote>, Error> {

@@ -17,7 +17,7 @@ use crate::stage1::plan::PLACE;
 pub(crate) const BOOT: &str = include_str!("../python/boot.py");
 
 /// In the order they import each other.
-const MODULES: [(&str, &str); 10] = [
+const MODULES: [(&str, &str); 11] = [
     ("_cell_frames", include_str!("../python/frames.py")),
     ("_cell_values", include_str!("../python/values.py")),
     ("_cell_describe", include_str!("../python/describe.py")),
@@ -26,6 +26,7 @@ const MODULES: [(&str, &str); 10] = [
     ("_cell_functions", include_str!("../python/functions.py")),
     ("_cell_host", include_str!("../python/host.py")),
     ("_cell_cell", include_str!("../python/cell.py")),
+    ("_cell_stopwatch", include_str!("../python/stopwatch.py")),
     ("_cell_confine", include_str!("../python/confine.py")),
     ("_cell_networks", include_str!("../python/networks.py")),
 ];
@@ -73,6 +74,7 @@ impl Program {
             "frame_bytes": config.frame.bytes,
             "proxy_port": config.proxy_port,
             "rehearsal": rehearsal(),
+            "time_births": config.time_births,
         });
         Program { modules, boot }
     }

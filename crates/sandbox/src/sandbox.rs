@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use crate::birth::{Birth, Births};
 use crate::cell::Cell;
 use crate::config::Config;
 use crate::doctor::{self, Layer, Layers};
@@ -55,7 +56,8 @@ impl Sandbox {
         let proxy_port = config.proxy_port;
         let bundle = egress.as_ref().filter(|_| layers.namespaces).map(|egress| egress.ca_bundle_pem());
         let certificates = bundle.map(in_memory).transpose()?;
-        let pool = Pool::new(Setting { config, stage1, layers, cgroups: cgroups.ok(), certificates });
+        let births = Births::default();
+        let pool = Pool::new(Setting { config, stage1, layers, cgroups: cgroups.ok(), certificates, births });
         Ok(Sandbox { pool, found, egress, proxy_port, stopped: AtomicBool::new(false) })
     }
 
@@ -158,6 +160,11 @@ impl Sandbox {
     /// Process ids of zygotes and of cells that wait for a job.
     pub fn processes(&self) -> (Vec<u32>, Vec<i32>) {
         self.pool.processes()
+    }
+
+    /// How the cells were made that were made since this was asked last, if [`Config::time_births`] says so.
+    pub fn take_births(&self) -> Vec<Birth> {
+        self.pool.take_births()
     }
 
     /// Ends everything; no process is left when this returns. Running jobs end as `Killed`.

@@ -80,7 +80,7 @@ impl Exchange {
 
     fn take(&mut self, message: FromCell, size: u64, job: &Job) -> Result<Option<Said>, String> {
         match message {
-            FromCell::Ready(()) | FromCell::Unready(_) => {
+            FromCell::Ready(_) | FromCell::Unready(_) => {
                 return Err("it said twice that it is ready".to_owned());
             }
             FromCell::Calls(calls) => self.record(calls, size, job)?,

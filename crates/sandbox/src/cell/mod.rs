@@ -52,12 +52,12 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// Forks a cell and waits until it is ready.
+    /// Forks a cell and waits until it is ready. Beside it stands what it says about how it was made.
     pub(crate) async fn fork(
         zygote: &Arc<Zygote>,
         frame: FrameLimits,
         cgroups: Option<&Cgroups>,
-    ) -> Result<Cell, Error> {
+    ) -> Result<(Cell, Vec<(String, u64)>), Error> {
         let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
             .map_err(io::Error::from)?;
         let (stdout, stdout_in) = pipe()?;
@@ -85,14 +85,14 @@ impl Cell {
         if let Some(cgroups) = cgroups {
             cell.cgroup = Some(cgroups.enclose(pid)?);
         }
-        match tokio::time::timeout(READY, cell.first_message()).await {
-            Ok(Some(FromCell::Ready(()))) => {}
+        let steps = match tokio::time::timeout(READY, cell.first_message()).await {
+            Ok(Some(FromCell::Ready(steps))) => steps,
             Ok(Some(FromCell::Unready(why))) => return Err(failed(why)),
             Ok(_) => return Err(failed("it ended before it was ready".to_owned())),
             Err(_) => return Err(failed(format!("it was not ready after {} s", READY.as_secs()))),
-        }
+        };
         cell.born_with = data_bytes(pid).map_err(|error| failed(error.to_string()))?;
-        Ok(cell)
+        Ok((cell, steps))
     }
 
     async fn first_message(&mut self) -> Option<FromCell> {

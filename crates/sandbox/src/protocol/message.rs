@@ -55,7 +55,8 @@ pub(crate) struct Answer {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FromCell {
-    Ready(()),
+    /// How long each step of making it took, in nanoseconds, if it was asked to clock them.
+    Ready(Vec<(String, u64)>),
     Unready(String),
     Calls(Calls),
     Verb {

@@ -1,11 +1,12 @@
 //! SQLite: a file, one thread that writes it, a few connections that read it.
 //!
 //! `open` decides whether a file is ours, `migrate` brings its schema up to date, `writer` commits in groups, `readers`
-//! read beside it, `session` runs statements and `fault` words what went wrong.
+//! read beside it, `session` runs statements, `places` knows where their values belong and `fault` words what went wrong.
 
 mod fault;
 mod migrate;
 mod open;
+mod places;
 mod readers;
 mod session;
 #[cfg(test)]

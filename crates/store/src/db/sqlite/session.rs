@@ -9,6 +9,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, Statement, ToSql};
 
 use super::fault::Fault;
+use super::places::Places;
 use crate::Error;
 use crate::db::batch::{Batch, Values};
 use crate::db::{Read, Row, Value};
@@ -19,6 +20,7 @@ const STATEMENT_CACHE: usize = 512;
 pub(super) struct Session {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
+    places: Places,
 }
 
 /// What a statement did: the rows it returned, and how many it returned or changed.
@@ -36,7 +38,7 @@ impl Session {
         let connection = Connection::open_with_flags(path, flags).map_err(tell)?;
         connection.busy_timeout(patience).map_err(tell)?;
         connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
-        Ok(Session { connection, path: path.to_owned() })
+        Ok(Session { connection, path: path.to_owned(), places: Places::default() })
     }
 
     /// Runs a statement without values.
@@ -79,14 +81,16 @@ impl Session {
 
     fn execute(&self, sql: &'static str, values: &[Value]) -> Result<Outcome, Fault> {
         let mut statement = self.connection.prepare_cached(sql).map_err(Fault::of(sql))?;
-        execute(&mut statement, sql, values)
+        let places = self.places.of(&statement, sql)?;
+        execute(&mut statement, sql, &places, values)
     }
 
     fn execute_for_each(&self, sql: &'static str, rows: &[Vec<Value>]) -> Result<Outcome, Fault> {
         let mut all = Outcome { rows: Vec::new(), touched: 0 };
         let mut statement = self.connection.prepare_cached(sql).map_err(Fault::of(sql))?;
+        let places = self.places.of(&statement, sql)?;
         for values in rows {
-            let outcome = execute(&mut statement, sql, values)?;
+            let outcome = execute(&mut statement, sql, &places, values)?;
             all.rows.extend(outcome.rows);
             all.touched += outcome.touched;
         }
@@ -94,8 +98,13 @@ impl Session {
     }
 }
 
-fn execute(statement: &mut Statement<'_>, sql: &'static str, values: &[Value]) -> Result<Outcome, Fault> {
-    bind(statement, sql, values)?;
+fn execute(
+    statement: &mut Statement<'_>,
+    sql: &'static str,
+    places: &[usize],
+    values: &[Value],
+) -> Result<Outcome, Fault> {
+    bind(statement, sql, places, values)?;
     let width = statement.column_count();
     if width == 0 {
         let touched = statement.raw_execute().map_err(Fault::of(sql))?;
@@ -112,28 +121,23 @@ fn execute(statement: &mut Statement<'_>, sql: &'static str, values: &[Value]) -
     Ok(Outcome { rows, touched })
 }
 
-/// In SQLite `$7` is a name, and names are counted in the order of their appearance. So a value finds its place by the
-/// number in the name, never by position.
-fn bind(statement: &mut Statement<'_>, sql: &'static str, values: &[Value]) -> Result<(), Fault> {
-    let mut highest = 0;
-    for index in 1..=statement.parameter_count() {
-        let number =
-            statement.parameter_name(index).and_then(|name| name.strip_prefix('$')?.parse::<usize>().ok());
-        let Some((number, value)) = number.and_then(|n| Some((n, values.get(n.checked_sub(1)?)?))) else {
-            return Err(unfit(
-                sql,
-                format!("it has a parameter that is none of the {} values", values.len()),
-            ));
-        };
-        if let Value::TooLarge(_) = value {
-            return Err(unfit(sql, format!("${number} cannot be {}", value.kind())));
-        }
-        statement.raw_bind_parameter(index, Parameter(value)).map_err(Fault::of(sql))?;
-        highest = highest.max(number);
-    }
+fn bind(
+    statement: &mut Statement<'_>,
+    sql: &'static str,
+    places: &[usize],
+    values: &[Value],
+) -> Result<(), Fault> {
     // PostgreSQL refuses superfluous values; so must we, or a mistake would show on one database only.
-    if highest != values.len() {
-        return Err(unfit(sql, format!("it takes {highest} values but got {}", values.len())));
+    let takes = places.iter().max().map_or(0, |place| place + 1);
+    if takes != values.len() {
+        return Err(unfit(sql, format!("it takes {takes} values but got {}", values.len())));
+    }
+    for (index, place) in places.iter().enumerate() {
+        let value = &values[*place];
+        if let Value::TooLarge(_) = value {
+            return Err(unfit(sql, format!("${} cannot be {}", place + 1, value.kind())));
+        }
+        statement.raw_bind_parameter(index + 1, Parameter(value)).map_err(Fault::of(sql))?;
     }
     Ok(())
 }

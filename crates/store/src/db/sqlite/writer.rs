@@ -1,7 +1,7 @@
 //! The one thread that writes: it takes all jobs that wait, commits them together, then answers each.
 //!
-//! A commit costs the same for one job as for hundreds, so the busier the store, the cheaper a write. Every job has its
-//! own savepoint; one that fails undoes only itself.
+//! A commit costs the same for one job as for hundreds, so the busier the store, the cheaper a write. A job that fails
+//! undoes only itself: its group is played again with a savepoint for every job.
 
 use std::io;
 use std::thread;
@@ -118,13 +118,46 @@ impl Committer {
     /// Answers for each job after a commit that took, or the fault that undid all of them.
     fn transact(&mut self, group: &[Job]) -> Result<Vec<Answer>, Fault> {
         self.survive(group.iter().map(|job| job.durability).max().unwrap_or(Durability::Process))?;
-        self.session.run("begin immediate")?;
-        let answers = group.iter().map(|job| self.run(&job.batch)).collect::<Result<Vec<_>, Fault>>();
-        let committed = answers.and_then(|answers| self.session.run("commit").map(|_| answers));
-        if committed.is_err() && !self.session.connection.is_autocommit() {
-            self.session.run("rollback")?;
+        match self.together(group)? {
+            Some(answers) => Ok(answers),
+            None => self.apart(group),
         }
-        committed
+    }
+
+    /// Without savepoints, which cost a copy of every page a job writes to. Nothing happens if one of several jobs
+    /// fails; that is rare.
+    fn together(&self, group: &[Job]) -> Result<Option<Vec<Answer>>, Fault> {
+        self.session.run("begin immediate")?;
+        let rows = group.iter().map(|job| self.session.run_batch(&job.batch)).collect::<Result<Vec<_>, _>>();
+        match (rows, group) {
+            (Ok(rows), _) => self.commit_or_undo(rows.into_iter().map(Ok).collect()).map(Some),
+            (Err(fault), [_]) => {
+                self.undo()?;
+                Ok(Some(vec![Err(fault.tell(&self.session.path))]))
+            }
+            (Err(_), _) => self.undo().map(|()| None),
+        }
+    }
+
+    /// Each job in its savepoint, so that one that fails undoes only itself.
+    fn apart(&self, group: &[Job]) -> Result<Vec<Answer>, Fault> {
+        self.session.run("begin immediate")?;
+        match group.iter().map(|job| self.run(&job.batch)).collect() {
+            Ok(answers) => self.commit_or_undo(answers),
+            Err(fault) => self.undo().and(Err(fault)),
+        }
+    }
+
+    fn commit_or_undo(&self, answers: Vec<Answer>) -> Result<Vec<Answer>, Fault> {
+        match self.session.run("commit") {
+            Ok(_) => Ok(answers),
+            Err(fault) => self.undo().and(Err(fault)),
+        }
+    }
+
+    /// After some faults there is no transaction left to undo.
+    fn undo(&self) -> Result<(), Fault> {
+        if self.session.connection.is_autocommit() { Ok(()) } else { self.session.run("rollback").map(drop) }
     }
 
     /// The pragma is without effect inside a transaction, so it is set before. Going back to `normal` is safe for

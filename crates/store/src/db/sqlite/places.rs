@@ -1,0 +1,44 @@
+//! Which value of a statement belongs in which of its places.
+//!
+//! In SQLite `$7` is a name, and names are counted in the order of their appearance. So a value finds its place by the
+//! number in the name, never by position. SQLite finds a name by walking over those before it, so each statement is asked
+//! once.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rusqlite::Statement;
+
+use super::fault::Fault;
+
+/// Where the text of a statement lies and how long it is: cheaper to look up than the text.
+type Known = (usize, usize);
+
+/// For each statement asked so far, the values of its places.
+#[derive(Default)]
+pub(super) struct Places(RefCell<HashMap<Known, Arc<[usize]>>>);
+
+impl Places {
+    /// For each place the index of its value.
+    pub(super) fn of(&self, statement: &Statement<'_>, sql: &'static str) -> Result<Arc<[usize]>, Fault> {
+        let known: Known = (sql.as_ptr().addr(), sql.len());
+        if let Some(places) = self.0.borrow().get(&known) {
+            return Ok(Arc::clone(places));
+        }
+        let places: Arc<[usize]> = (1..=statement.parameter_count())
+            .map(|index| place(statement, sql, index))
+            .collect::<Result<_, _>>()?;
+        self.0.borrow_mut().insert(known, Arc::clone(&places));
+        Ok(places)
+    }
+}
+
+fn place(statement: &Statement<'_>, sql: &'static str, index: usize) -> Result<usize, Fault> {
+    let number =
+        statement.parameter_name(index).and_then(|name| name.strip_prefix('$')?.parse::<usize>().ok());
+    number.and_then(|number| number.checked_sub(1)).ok_or_else(|| Fault::Binding {
+        sql,
+        detail: "it has a parameter that is not `$1`, `$2`, …".to_owned(),
+    })
+}

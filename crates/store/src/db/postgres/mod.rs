@@ -1,7 +1,7 @@
 //! PostgreSQL: a pool of connections to a server, batches sent without waiting in between.
 //!
 //! `connect` turns a URL into a pool, `migrate` brings the schema up to date, `wire` translates values, `pipeline` sends
-//! statements ahead of their answers and `fault` words what went wrong.
+//! statements ahead of their answers, `guard` lets the server check what must hold and `fault` words what went wrong.
 //!
 //! All tables live in the schema `selfmade`, which every connection searches alone. A server's databases are often
 //! given out by someone else and shared, so other programs' tables beside ours are no reason to refuse one; in a schema
@@ -9,6 +9,7 @@
 
 mod connect;
 mod fault;
+mod guard;
 mod migrate;
 mod pipeline;
 mod wire;
@@ -21,7 +22,8 @@ use deadpool_postgres::{Object, Pool};
 pub(super) use self::connect::describe_url;
 use self::fault::Fault;
 use self::pipeline::{Prepared, prepare};
-use super::batch::Values;
+use self::wire::Parameter;
+use super::batch::{Step, Values};
 use super::{Batch, Durability, Migration, Read, Row};
 use crate::Error;
 
@@ -113,7 +115,7 @@ async fn let_pass(pause: Duration) {
 async fn read(client: &Object, reads: &[Read]) -> Result<Vec<Vec<Row>>, Fault> {
     let mut prepared = Vec::with_capacity(reads.len());
     for (sql, values) in reads {
-        prepared.push(prepare(client, sql.postgres, wire::row_of(values)).await?);
+        prepared.push(prepare(client, sql.postgres, sql.postgres, wire::row_of(values)).await?);
     }
     if let [single] = prepared.as_slice() {
         return Ok(vec![single.run(client).await?.rows]);
@@ -126,12 +128,24 @@ async fn write(client: &Object, batch: &Batch, durability: Durability) -> Result
     for step in batch.steps() {
         let sql = step.sql.postgres;
         let mut statement = match &step.values {
-            Values::Single(values) => prepare(client, sql, wire::row_of(values)).await?,
+            Values::Single(values) => prepare_single(client, step, wire::row_of(values)).await?,
             Values::Bulk(rows) if rows.is_empty() => Prepared::nothing(sql),
-            Values::Bulk(rows) => prepare(client, sql, wire::columns_of(sql, rows)?).await?,
+            Values::Bulk(rows) => prepare(client, sql, sql, wire::columns_of(sql, rows)?).await?,
         };
         statement.guard = step.guard;
         prepared.push(statement);
     }
     pipeline::transaction(client, &prepared, durability).await
+}
+
+async fn prepare_single<'a>(
+    client: &Object,
+    step: &Step,
+    values: Vec<Parameter<'a>>,
+) -> Result<Prepared<'a>, Fault> {
+    let sql = step.sql.postgres;
+    match step.guard.and_then(|_| guard::checked(sql)) {
+        Some(checked) => prepare(client, sql, &checked, values).await.map(Prepared::checked),
+        None => prepare(client, sql, sql, values).await,
+    }
 }

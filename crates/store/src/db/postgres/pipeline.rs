@@ -12,6 +12,7 @@ use tokio_postgres::Statement;
 use tokio_postgres::types::ToSql;
 
 use super::fault::Fault;
+use super::guard;
 use super::wire::{self, Parameter};
 use crate::Error;
 use crate::db::{Durability, Row};
@@ -22,6 +23,8 @@ pub(super) struct Prepared<'a> {
     statement: Option<Statement>,
     values: Vec<Parameter<'a>>,
     pub(super) guard: Option<&'static str>,
+    /// Whether the server fails it where its guard is not met.
+    checked: bool,
 }
 
 /// What a statement did: the rows it returned, and how many it returned or changed.
@@ -34,9 +37,10 @@ pub(super) struct Outcome {
 pub(super) async fn prepare<'a>(
     client: &Object,
     sql: &'static str,
+    sent: &str,
     values: Vec<Parameter<'a>>,
 ) -> Result<Prepared<'a>, Fault> {
-    let statement = client.prepare_cached(sql).await.map_err(Fault::of(sql))?;
+    let statement = client.prepare_cached(sent).await.map_err(Fault::of(sql))?;
     // The driver would panic over a wrong number.
     let takes = statement.params().len();
     if takes != values.len() {
@@ -47,12 +51,16 @@ pub(super) async fn prepare<'a>(
     if let Some((column, found)) = wire::unreadable(&statement) {
         return Err(Fault::Row(Error::Row { column, expected: wire::READABLE, found }));
     }
-    Ok(Prepared { sql, statement: Some(statement), values, guard: None })
+    Ok(Prepared { sql, statement: Some(statement), values, guard: None, checked: false })
 }
 
 impl Prepared<'_> {
     pub(super) fn nothing(sql: &'static str) -> Self {
-        Prepared { sql, statement: None, values: Vec::new(), guard: None }
+        Prepared { sql, statement: None, values: Vec::new(), guard: None, checked: false }
+    }
+
+    pub(super) fn checked(self) -> Self {
+        Prepared { checked: true, ..self }
     }
 
     pub(super) async fn run(&self, client: &Object) -> Result<Outcome, Fault> {
@@ -62,10 +70,20 @@ impl Prepared<'_> {
             let touched = client.execute(statement, &values).await.map_err(Fault::of(self.sql))?;
             return Ok(Outcome { rows: Vec::new(), touched });
         }
-        let answer = client.query(statement, &values).await.map_err(Fault::of(self.sql))?;
+        let answer = client.query(statement, &values).await.map_err(|error| self.fault(error))?;
+        if self.checked {
+            return Ok(Outcome { rows: Vec::new(), touched: 1 });
+        }
         let rows: Vec<Row> =
             answer.iter().map(wire::row).collect::<Result<_, _>>().map_err(Fault::of(self.sql))?;
         Ok(Outcome { touched: rows.len() as u64, rows })
+    }
+
+    fn fault(&self, error: tokio_postgres::Error) -> Fault {
+        match self.guard {
+            Some(what) if self.checked && guard::is_unmet(&error) => Fault::Guard { what },
+            _ => Fault::of(self.sql)(error),
+        }
     }
 }
 
@@ -97,10 +115,11 @@ pub(super) async fn transaction(
     }))
     .await;
     let running = start_all(client, steps).await;
-    // Without guards the commit can follow at once: if a statement fails at the server, the server undoes the
-    // transaction instead. A statement whose values could not even be sent is unknown to the server, so then we wait.
-    let unguarded = steps.iter().all(|step| step.guard.is_none()) && !running.iter().any(Started::has_failed);
-    if unguarded {
+    // Where the server checks all guards the commit can follow at once: if a statement fails at the server, the server
+    // undoes the transaction instead. A statement whose values could not even be sent is unknown to the server, so then
+    // we wait.
+    let checked = steps.iter().all(|step| step.guard.is_none() || step.checked);
+    if checked && !running.iter().any(Started::has_failed) {
         let commit = start(client.batch_execute("commit")).await;
         begin.finish().await.map_err(Fault::of("begin"))?;
         let answers = finish_all(running, steps).await?;

@@ -63,7 +63,7 @@ const CLAIM: Sql = Sql {
         "with recursive ",
         levels!(" indexed by runs_queue"),
         ", ",
-        keys!(" indexed by runs_queue_limited"),
+        keys!(" indexed by runs_queue"),
         ", candidates (id, priority, due_at) as (
             select run_id, priority, due_at from levels cross join runs on run_id in (
                 select queued.run_id from runs as queued indexed by runs_queue
@@ -75,7 +75,7 @@ const CLAIM: Sql = Sql {
                 select id from (
                     select id, most, row_number() over (order by priority desc, due_at, id) as place from (
                         select queued.run_id as id, queued.concurrency_limit as most, queued.priority, queued.due_at
-                        from runs as queued indexed by runs_queue_limited
+                        from runs as queued indexed by runs_queue
                         where queued.state = 'queued' and queued.concurrency_key is not null
                             and queued.concurrency_key = keys.key and queued.due_at <= $2
                         order by queued.priority desc, queued.due_at, queued.run_id limit $4))

@@ -29,7 +29,9 @@ impl Store {
             push_closure(&mut batch, hash, members)?;
         }
         let keyed = push_start(&mut batch, run)?;
-        let durability = if run.state == RunState::Queued { Durability::Power } else { Durability::Process };
+        // A closure is not written again, so it must be there for every later Run that loads the same.
+        let lasting = run.state == RunState::Queued || closure.is_some();
+        let durability = if lasting { Durability::Power } else { Durability::Process };
         let mut answers = self.db.write(batch, durability).await?;
         if let Some(hash) = closure {
             self.closures.insert(hash);

@@ -1,13 +1,16 @@
 //! Entries: what the brain holds, listed a page at a time, now or as of a revision.
 
+use std::collections::HashMap;
+
 use jiff::Timestamp;
 use model::actor::Actor;
 use model::entry::{EntryKey, EntryKind};
+use model::ids::EntryId;
 use model::revision::Revision;
 use model::version::{ContentHash, VersionNumber};
 use serde::Serialize;
 
-use crate::db::Row;
+use crate::db::{Row, Sql, Value};
 use crate::error::Error;
 use crate::store::Store;
 
@@ -84,6 +87,19 @@ impl Store {
                 summary_from_row,
             )
             .await
+    }
+
+    /// What these entries are called, also of those that were deleted.
+    pub async fn entry_keys(&self, entries: &[EntryId]) -> Result<HashMap<EntryId, EntryKey>, Error> {
+        let sql = Sql {
+            sqlite: "select entry_id, kind, name from json_each($1) as wanted
+                cross join entries on entry_id = unhex(replace(wanted.value, '-', ''))",
+            postgres:
+                "select entry_id, kind, name from jsonb_array_elements_text($1::text::jsonb) as wanted (id)
+                join entries on entry_id = cast(wanted.id as uuid)",
+        };
+        let key = |row: &Row| Ok((EntryId(row.uuid(0)?), EntryKey::new(row.word(1)?, row.word(2)?)));
+        Ok(self.db.query(sql, [Value::json(&entries)?], key).await?.into_iter().collect())
     }
 
     /// The names of all that is live, in order.

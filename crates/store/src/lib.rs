@@ -27,6 +27,7 @@ mod packs;
 mod pruning;
 mod queue;
 mod references;
+mod run_ids;
 mod run_lists;
 mod run_trees;
 mod runs;

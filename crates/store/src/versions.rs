@@ -105,6 +105,25 @@ impl Store {
             .await
     }
 
+    /// These Versions, of those that are there, without their contents.
+    pub async fn version_heads(&self, versions: &[VersionId]) -> Result<Vec<VersionHead>, Error> {
+        let sql = Sql {
+            sqlite:
+                "select entries.kind, entries.name, entries.entry_id, versions.version_id, versions.number,
+                    versions.content_hash, versions.changeset_id, versions.written_by, versions.written_at
+                 from json_each($1) as wanted
+                 cross join versions on versions.version_id = unhex(replace(wanted.value, '-', ''))
+                 join entries on entries.entry_id = versions.entry_id",
+            postgres:
+                "select entries.kind, entries.name, entries.entry_id, versions.version_id, versions.number,
+                    versions.content_hash, versions.changeset_id, versions.written_by, versions.written_at
+                 from jsonb_array_elements_text($1::text::jsonb) as wanted (id)
+                 join versions on versions.version_id = cast(wanted.id as uuid)
+                 join entries on entries.entry_id = versions.entry_id",
+        };
+        self.db.query(sql, [Value::json(&versions)?], head_from_row).await
+    }
+
     /// The live Versions of a kind after a name, in order: what an index is built from.
     pub async fn live_versions(
         &self,

@@ -1,12 +1,15 @@
 //! Lists: by name in the order of code points, a page at a time, now and as of any revision.
 
+use std::collections::HashMap;
+
 use model::changeset::Change;
 use model::entry::EntryKind;
+use model::ids::EntryId;
 use model::revision::Revision;
 use store::EntryPage;
 use store::testing::TestDatabase;
 
-use crate::world::{World, answering, delete, graph, name, put};
+use crate::world::{World, answering, delete, graph, id, key, name, put};
 
 /// In the order of code points, which is neither that of a dictionary nor that of a locale.
 const NAMES: [&str; 9] = ["B", "Z.inner", "_a", "a", "a.b", "a_b", "ab", "größe", "計算"];
@@ -24,6 +27,16 @@ async fn names(world: &World, at: Option<u64>) -> Vec<String> {
 }
 
 store::on_both! {
+    async fn entries_are_told_by_their_ids_also_when_deleted(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.apply(vec![put("a", 1), put("b", 1)]).await;
+        world.apply(vec![delete("b")]).await;
+        let entry = async |text| world.store.versions(&key(text)).await.unwrap()[0].entry_id;
+        let (a, b) = (entry("a").await, entry("b").await);
+        let keys = world.store.entry_keys(&[a, b, EntryId(id())]).await.unwrap();
+        assert_eq!(keys, HashMap::from([(a, key("a")), (b, key("b"))]));
+    }
+
     async fn pages_follow_each_other_in_the_order_of_code_points(database: &TestDatabase) {
         let world = World::open(database).await;
         let mut changes: Vec<Change> = NAMES.iter().map(|text| put(text, 1)).collect();

@@ -34,6 +34,7 @@ mod plans;
 mod pruning;
 mod queue;
 mod references;
+mod run_ids;
 mod run_lists;
 mod run_trees;
 mod runs;

@@ -2,11 +2,14 @@
 
 use model::changeset::Change;
 use model::entry::EntryKind;
+use model::ids::VersionId;
 use model::revision::Revision;
 use model::version::VersionNumber;
 use store::testing::TestDatabase;
 
-use crate::world::{World, answering, calling, delete, graph, key, name, point, put, put_calling, source};
+use crate::world::{
+    World, answering, calling, delete, graph, id, key, name, point, put, put_calling, source,
+};
 
 async fn closure(world: &World, text: &str) -> Vec<String> {
     let versions = world.store.closure(&name(text)).await.unwrap();
@@ -39,6 +42,20 @@ store::on_both! {
             let version = world.store.version_as_of(&key("a"), Revision(revision)).await.unwrap();
             assert_eq!(version.map(|version| version.head.number.0), expected, "at revision {revision}");
         }
+    }
+
+    async fn versions_are_told_by_their_ids(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.apply(vec![put("a", 1), put("b", 1)]).await;
+        world.apply(vec![put("a", 2), delete("b")]).await;
+        let mut heads = world.store.versions(&key("a")).await.unwrap();
+        heads.extend(world.store.versions(&key("b")).await.unwrap());
+        let mut ids: Vec<VersionId> = heads.iter().map(|head| head.version_id).collect();
+        ids.push(VersionId(id()));
+        let mut found = world.store.version_heads(&ids).await.unwrap();
+        found.sort_by_key(|head| (head.key.clone(), head.number));
+        assert_eq!(found, heads);
+        assert_eq!(world.store.version_heads(&[]).await.unwrap(), []);
     }
 
     async fn all_versions_are_listed_also_of_what_was_deleted(database: &TestDatabase) {

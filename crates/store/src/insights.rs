@@ -27,8 +27,12 @@ pub struct Insights {
     pub endings: Vec<(Ending, u64)>,
     /// The most frequent first.
     pub errors: Vec<ErrorCount>,
-    /// How long those that ended took.
+    /// How long those that ended took, without waiting.
     pub durations: Option<Durations>,
+    /// All of them together, in microseconds.
+    pub total_us: u64,
+    /// How long those that were queued waited for their start.
+    pub queued: Option<Durations>,
     /// Whether there were more Runs than were looked at.
     pub more: bool,
 }
@@ -36,6 +40,8 @@ pub struct Insights {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorCount {
     pub type_name: String,
+    /// If it was always the same.
+    pub message: Option<String>,
     pub count: u64,
     /// The newest Run with it.
     pub newest: RunId,
@@ -45,7 +51,7 @@ pub struct ErrorCount {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Durations {
     pub p50: u64,
-    pub p90: u64,
+    pub p95: u64,
     pub p99: u64,
     pub max: u64,
 }
@@ -56,7 +62,7 @@ impl Store {
         let sample = self
             .db
             .query(
-                "select run_id, state, ending, wall_us, started_at, finished_at, cold, error from runs
+                "select run_id, state, ending, wall_us, started_at, finished_at, cold, error, created_at, waited from runs
                  where name = $1 and run_id >= $2 and created_at >= $3 order by run_id desc limit $4",
                 [name.into(), from.into(), since.into(), (SAMPLE + 1).into()],
                 sampled_from_row,
@@ -71,19 +77,23 @@ struct Sampled {
     state: RunState,
     ending: Option<Ending>,
     duration_us: Option<u64>,
+    queued_us: Option<u64>,
     cold: bool,
     error: Option<RunError>,
 }
 
 fn sampled_from_row(row: &Row) -> Result<Sampled, Error> {
     // Imported Runs know only when they began and ended.
-    let elapsed = row.optional_timestamp(4)?.zip(row.optional_timestamp(5)?);
-    let elapsed = elapsed.and_then(|(from, to)| u64::try_from(to.duration_since(from).as_micros()).ok());
+    let between = |from: Timestamp, to: Timestamp| u64::try_from(to.duration_since(from).as_micros()).ok();
+    let started = row.optional_timestamp(4)?;
+    let elapsed = started.zip(row.optional_timestamp(5)?).and_then(|(from, to)| between(from, to));
+    let (created, waited) = (row.timestamp(8)?, row.bool(9)?);
     Ok(Sampled {
         run_id: RunId(row.uuid(0)?),
         state: row.word(1)?,
         ending: row.optional_word(2)?,
         duration_us: row.optional_unsigned(3)?.or(elapsed),
+        queued_us: started.filter(|_| !waited).and_then(|started| between(created, started)),
         cold: row.optional_bool(6)?.unwrap_or_default(),
         error: row.optional_json(7)?,
     })
@@ -104,6 +114,8 @@ fn summary(sample: &[Sampled]) -> Insights {
         endings: endings(sample),
         errors: errors(failures.filter_map(|run| Some((run.run_id, run.error.as_ref()?)))),
         durations: durations(sample.iter().filter_map(|run| run.duration_us).collect()),
+        total_us: sample.iter().filter_map(|run| run.duration_us).fold(0, u64::saturating_add),
+        queued: durations(sample.iter().filter_map(|run| run.queued_us).collect()),
         more,
     }
 }
@@ -117,16 +129,18 @@ fn endings(sample: &[Sampled]) -> Vec<(Ending, u64)> {
 }
 
 fn errors<'a>(errors: impl Iterator<Item = (RunId, &'a RunError)>) -> Vec<ErrorCount> {
-    let mut counts: BTreeMap<&str, (u64, RunId)> = BTreeMap::new();
+    let mut counts: BTreeMap<&str, ErrorCount> = BTreeMap::new();
     for (run, error) in errors {
-        counts.entry(&error.type_name).or_insert((0, run)).0 += 1;
+        let count = counts.entry(&error.type_name).or_insert_with(|| ErrorCount {
+            type_name: error.type_name.clone(),
+            message: Some(error.message.clone()),
+            count: 0,
+            newest: run,
+        });
+        count.count += 1;
+        count.message = count.message.take().filter(|message| *message == error.message);
     }
-    let count = |(type_name, (count, newest)): (&str, (u64, RunId))| ErrorCount {
-        type_name: type_name.to_owned(),
-        count,
-        newest,
-    };
-    let mut counts: Vec<ErrorCount> = counts.into_iter().map(count).collect();
+    let mut counts: Vec<ErrorCount> = counts.into_values().collect();
     counts.sort_by_key(|error| std::cmp::Reverse(error.count));
     counts
 }
@@ -136,5 +150,5 @@ fn durations(mut sample: Vec<u64>) -> Option<Durations> {
     let max = *sample.last()?;
     // The smallest value that so many percent are not above.
     let at = |percent: usize| sample[(sample.len() * percent).div_ceil(100).max(1) - 1];
-    Some(Durations { p50: at(50), p90: at(90), p99: at(99), max })
+    Some(Durations { p50: at(50), p95: at(95), p99: at(99), max })
 }

@@ -98,7 +98,7 @@ impl Store {
             return Ok(vec![(sql, asked.values())]);
         }
         if let Some((from, to)) = &asked.prefix {
-            let names = self.names_of_runs(from, to).await?;
+            let names = self.names_of_runs(from, to, FEW_NAMES + 1).await?;
             if names.len() <= FEW_NAMES as usize {
                 let of = |name| (BY_NAME, Asked { name: Some(name), ..asked.clone() }.values());
                 return Ok(names.into_iter().map(of).collect());
@@ -114,8 +114,13 @@ impl Store {
         Ok(vec![(BY_ID, asked.values())])
     }
 
+    /// The first names that Runs have, in order.
+    pub async fn run_names(&self, limit: u32) -> Result<Vec<String>, Error> {
+        self.names_of_runs("", "\u{10ffff}", limit).await
+    }
+
     /// Names in a range that Runs have, each found by one look into the index.
-    async fn names_of_runs(&self, from: &str, to: &str) -> Result<Vec<String>, Error> {
+    async fn names_of_runs(&self, from: &str, to: &str, limit: u32) -> Result<Vec<String>, Error> {
         self.db
             .query(
                 "with recursive names (found) as (
@@ -125,7 +130,7 @@ impl Store {
                     from names where names.found is not null
                  )
                  select found from names where found is not null limit $3",
-                [from.into(), to.into(), (FEW_NAMES + 1).into()],
+                [from.into(), to.into(), limit.into()],
                 |row| row.text(0),
             )
             .await

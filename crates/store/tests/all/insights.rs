@@ -1,7 +1,7 @@
 //! Insights: counts and durations of one name's runs, from a time on.
 
 use model::ids::RunId;
-use model::run::{Ending, Run, RunError, RunState, Usage};
+use model::run::{Ending, How, Run, RunError, RunState, Usage};
 use store::testing::TestDatabase;
 use store::{Durations, ErrorCount, Insights};
 
@@ -14,7 +14,8 @@ fn took(second: i64, wall_us: u64) -> Run {
 }
 
 fn failed(second: i64, type_name: &str) -> Run {
-    let error = Some(RunError { type_name: type_name.to_owned(), message: String::new(), traceback: None });
+    let message = format!("in {}", if type_name == "KeyError" { second } else { 0 });
+    let error = Some(RunError { type_name: type_name.to_owned(), message, traceback: None });
     Run { state: RunState::Failed, ending: Some(Ending::Raised), output: None, error, ..took(second, 1) }
 }
 
@@ -30,6 +31,7 @@ store::on_both! {
         world.store.record_runs(&runs).await.unwrap();
         let error = |type_name: &str, count, newest: usize| ErrorCount {
             type_name: type_name.to_owned(),
+            message: (count == 1).then(|| "in 0".to_owned()),
             count,
             newest: runs[newest].run_id,
         };
@@ -41,13 +43,31 @@ store::on_both! {
             cold: 3,
             endings: vec![(Ending::Returned, 100), (Ending::Raised, 3)],
             errors: vec![error("KeyError", 2, 102), error("ValueError", 1, 101)],
-            durations: Some(Durations { p50: 490, p90: 900, p99: 990, max: 1_000 }),
+            durations: Some(Durations { p50: 490, p95: 950, p99: 990, max: 1_000 }),
+            total_us: 50_503,
+            queued: None,
             more: false,
         };
         assert_eq!(world.store.insights("a", at(100)).await.unwrap(), expected);
         let all = world.store.insights("a", at(0)).await.unwrap();
         assert_eq!((all.runs, all.durations.unwrap().max), (106, 1_000_000));
         assert_eq!(world.store.insights("nobody", at(0)).await.unwrap(), Insights::default());
+    }
+
+    async fn waiting_in_the_queue_is_measured_where_runs_are_queued(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let queued = |second: i64| Run { started_at: Some(at(second + second % 10)), ..took(second, 1) };
+        let waited = Run { how: How { waited: true, ..How::default() }, ..queued(109) };
+        world.store.record_runs(&[queued(101), queued(102), queued(103), waited]).await.unwrap();
+        let queued = world.store.insights("a", at(0)).await.unwrap().queued.unwrap();
+        assert_eq!(queued, Durations { p50: 2_000_000, p95: 3_000_000, p99: 3_000_000, max: 3_000_000 });
+    }
+
+    async fn the_names_that_runs_have_are_listed(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.store.record_runs(&[run(key("b")), run(key("a")), run(key("b")), run(key("größe"))]).await.unwrap();
+        assert_eq!(world.store.run_names(9).await.unwrap(), ["a", "b", "größe"]);
+        assert_eq!(world.store.run_names(2).await.unwrap(), ["a", "b"]);
     }
 
     async fn a_run_without_a_measure_took_from_its_start_to_its_end(database: &TestDatabase) {

@@ -187,5 +187,6 @@ async fn list(store: &Store) {
     }
     store.run(RunId(id())).await.unwrap();
     store.run_ids("0190", 5).await.unwrap();
+    store.run_names(5).await.unwrap();
     store.insights("a", at(0)).await.unwrap();
 }

@@ -91,7 +91,12 @@ impl Ctx {
 
     /// The files of one Run.
     pub(crate) fn run_folder(&self, run: RunId) -> PathBuf {
-        self.home.join("files").join(run.to_string())
+        self.runs_folder().join(run.to_string())
+    }
+
+    /// A folder for each Run that has files.
+    pub(crate) fn runs_folder(&self) -> PathBuf {
+        self.home.join("files")
     }
 
     /// Strikes out all secrets of the brain.

@@ -15,6 +15,7 @@ mod redactions;
 pub mod scheduler;
 pub mod seal;
 pub mod search;
+pub mod serving;
 pub mod triggers;
 
 pub use self::app::error::Error;

@@ -81,9 +81,15 @@ pub enum Error {
     RunInput { function: EntryName, source: InputError },
     #[error("what the run loaded is no longer stored")]
     ClosureGone,
+    #[error("there is no run `{id}`")]
+    RunNotFound { id: String },
+    #[error("`{text}` fits more than one run: {}", few(.fitting))]
+    RunAmbiguous { text: String, fitting: Vec<RunId> },
+    #[error("another `selfmade serve`{} carries out the runs of this brain already", .pid.map(|pid| format!(" (process {pid})")).unwrap_or_default())]
+    Served { pid: Option<u32> },
     #[error("run {run} was taken over by another server")]
     LeaseLost { run: RunId },
-    #[error("run {run} has {} already", .state.as_str())]
+    #[error("run {run} {} already", ended(*.state))]
     RunEnded { run: RunId, state: RunState },
     #[error("run {run} is {} and has asked nothing", .state.as_str())]
     NothingAsked { run: RunId, state: RunState },
@@ -125,6 +131,7 @@ impl Error {
             | Error::Secret(_)
             | Error::Input { .. }
             | Error::RunInput { .. }
+            | Error::RunAmbiguous { .. }
             | Error::Babyagi { .. }
             | Error::Plan(PlanError::Twice { .. })
             | Error::Read { .. } => Class::Input,
@@ -133,6 +140,7 @@ impl Error {
             | Error::NotLiveThen { .. }
             | Error::RevisionNotFound { .. }
             | Error::ChangesetNotFound { .. }
+            | Error::RunNotFound { .. }
             | Error::Absent { .. } => Class::NotFound,
             Error::Plan(PlanError::Unknown { .. } | PlanError::NoVersion { .. }) => Class::NotFound,
             Error::Plan(_)
@@ -146,6 +154,7 @@ impl Error {
             | Error::NothingAsked { .. }
             | Error::DraftFailed { .. }
             | Error::LeaseLost { .. }
+            | Error::Served { .. }
             | Error::ClosureGone
             | Error::Pack { .. } => Class::Refused,
             Error::Execution(_)
@@ -186,6 +195,9 @@ impl Error {
             Error::Config(_) => "bad_config",
             Error::RunInput { .. } => "bad_run_input",
             Error::ClosureGone => "closure_gone",
+            Error::RunNotFound { .. } => "run_not_found",
+            Error::RunAmbiguous { .. } => "run_ambiguous",
+            Error::Served { .. } => "served",
             Error::LeaseLost { .. } => "lease_lost",
             Error::RunEnded { .. } => "run_ended",
             Error::NothingAsked { .. } => "nothing_asked",
@@ -230,6 +242,14 @@ impl Error {
             ),
             Error::Input { hint, .. } => Some(hint.clone()),
             Error::RunInput { function, .. } => Some(format!("`selfmade fn show {function}` shows what it takes")),
+            Error::RunNotFound { .. } => Some("`selfmade runs list` shows the newest".to_owned()),
+            Error::RunAmbiguous { .. } => Some("write more of its id".to_owned()),
+            Error::Served { pid: Some(pid) } => Some(format!(
+                "end it first with `kill {pid}`; only a brain on PostgreSQL can have several servers"
+            )),
+            Error::Served { pid: None } => {
+                Some("end it first; only a brain on PostgreSQL can have several servers".to_owned())
+            }
             Error::Execution(_) => Some("`selfmade doctor` says what this machine offers".to_owned()),
             _ => None,
         }
@@ -259,6 +279,22 @@ impl Error {
     pub(crate) fn is_stale(&self) -> bool {
         matches!(self, Error::Store(store::Error::GuardFailed { .. }))
     }
+}
+
+/// As it is said of a Run.
+fn ended(state: RunState) -> String {
+    match state {
+        RunState::Cancelled => "was cancelled".to_owned(),
+        state => format!("has {}", state.as_str()),
+    }
+}
+
+/// The first few, and whether there are more.
+fn few(runs: &[RunId]) -> String {
+    const FEW: usize = 5;
+    let named: Vec<String> = runs.iter().take(FEW).map(ToString::to_string).collect();
+    let more = if runs.len() > FEW { " and others" } else { "" };
+    format!("{}{more}", named.join(", "))
 }
 
 /// An identifier made of a pack's name, to suggest as its prefix.

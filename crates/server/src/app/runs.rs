@@ -257,8 +257,7 @@ pub(crate) async fn prepared_for(ctx: &Ctx, run: &Run) -> Result<Arc<Prepared>, 
 }
 
 pub async fn get(ctx: &Ctx, run: RunId) -> Result<Run, Error> {
-    let absent = || Error::Absent { noun: "run", name: run.to_string() };
-    ctx.store.run(run).await?.ok_or_else(absent)
+    ctx.store.run(run).await?.ok_or_else(|| Error::RunNotFound { id: run.to_string() })
 }
 
 pub async fn list(ctx: &Ctx, filter: &RunFilter, limit: u32) -> Result<Vec<Run>, Error> {

@@ -16,7 +16,7 @@ use super::drafts::Drafted;
 use super::error::Error;
 use super::trials::{self, Overlay};
 use crate::ctx::Ctx;
-use crate::engine::Prepared;
+use crate::engine::{ExecutionError, Prepared};
 
 /// How far "who depends on this" is followed in a check.
 const MOST_DEPENDENTS: usize = 500;
@@ -34,10 +34,25 @@ pub struct TestReport {
     pub why: Option<String>,
 }
 
-/// The tests of these Functions as they are live; of all that have some, if none is named.
+/// A test that was run, or could not be.
+struct Tried {
+    report: TestReport,
+    /// Why nothing was executed.
+    error: Option<ExecutionError>,
+}
+
+/// The tests of these Functions as they are live; of all that have some, if none is named. A test whose environment cannot
+/// be made has failed.
 pub async fn run(ctx: &Ctx, names: &[EntryName]) -> Result<Vec<TestReport>, Error> {
     let names = if names.is_empty() { all_names(ctx).await? } else { names.to_vec() };
-    of(ctx, &Overlay::new(), &names).await
+    let mut reports = Vec::new();
+    for tried in of(ctx, &Overlay::new(), &names).await? {
+        match tried.error {
+            None | Some(ExecutionError::Environment(_)) => reports.push(tried.report),
+            Some(error) => return Err(error.into()),
+        }
+    }
+    Ok(reports)
 }
 
 async fn all_names(ctx: &Ctx) -> Result<Vec<EntryName>, Error> {
@@ -72,12 +87,14 @@ pub(crate) async fn check(ctx: &Ctx, drafted: &Drafted) -> Result<Check, Error> 
     let mut names: BTreeSet<EntryName> = overlay.keys().cloned().collect();
     names.extend(dependents(ctx, &moved).await?);
     let names: Vec<EntryName> = names.into_iter().collect();
-    match of(ctx, &overlay, &names).await {
-        Ok(reports) if reports.is_empty() => Ok(Check::not_run(Gate::Tests, "there are none")),
-        Ok(reports) => Ok(Check::of(Gate::Tests, reports.iter().filter_map(finding).collect())),
-        Err(Error::Execution(error)) => Ok(Check::not_run(Gate::Tests, error.to_string())),
-        Err(error) => Err(error),
+    let tried = of(ctx, &overlay, &names).await?;
+    if let Some(error) = tried.iter().find_map(|tried| tried.error.as_ref()) {
+        return Ok(Check::not_run(Gate::Tests, error.to_string()));
     }
+    if tried.is_empty() {
+        return Ok(Check::not_run(Gate::Tests, "there are none"));
+    }
+    Ok(Check::of(Gate::Tests, tried.iter().filter_map(|tried| finding(&tried.report)).collect()))
 }
 
 fn finding(report: &TestReport) -> Option<Finding> {
@@ -88,7 +105,7 @@ fn finding(report: &TestReport) -> Option<Finding> {
 }
 
 /// The tests of these Functions, several at once, reported in order.
-async fn of(ctx: &Ctx, overlay: &Overlay, names: &[EntryName]) -> Result<Vec<TestReport>, Error> {
+async fn of(ctx: &Ctx, overlay: &Overlay, names: &[EntryName]) -> Result<Vec<Tried>, Error> {
     let mut running = JoinSet::new();
     for name in names {
         let Some(tests) = tests_of(ctx, overlay, name).await? else { continue };
@@ -101,12 +118,13 @@ async fn of(ctx: &Ctx, overlay: &Overlay, names: &[EntryName]) -> Result<Vec<Tes
             running.spawn(async move { one(&ctx, name, index + 1, test, &prepared).await });
         }
     }
-    let mut reports = Vec::new();
+    let mut tried: Vec<Tried> = Vec::new();
     while let Some(done) = running.join_next().await {
-        reports.push(crate::blocking::joined(done)?);
+        tried.push(crate::blocking::joined(done)?);
     }
-    reports.sort_by(|a, b| (&a.function, a.number).cmp(&(&b.function, b.number)));
-    Ok(reports)
+    let place = |tried: &Tried| (tried.report.function.clone(), tried.report.number);
+    tried.sort_by_key(place);
+    Ok(tried)
 }
 
 async fn tests_of(ctx: &Ctx, overlay: &Overlay, name: &EntryName) -> Result<Option<Vec<TestCase>>, Error> {
@@ -125,10 +143,13 @@ async fn one(
     number: usize,
     test: TestCase,
     prepared: &Prepared,
-) -> Result<TestReport, Error> {
+) -> Result<Tried, Error> {
     // As many cells at once as runs may have.
     let _place = ctx.engine.trials.acquire().await;
-    let outcome = trials::execute(ctx, prepared, test.input.clone(), &test.mocks).await?;
-    let why = test.expect.judge(outcome).err();
-    Ok(TestReport { function, number, name: test.name, passed: why.is_none(), why })
+    let (why, error) = match trials::execute(ctx, prepared, test.input.clone(), &test.mocks).await {
+        Ok(outcome) => (test.expect.judge(outcome).err(), None),
+        Err(Error::Execution(error)) => (Some(error.to_string()), Some(error)),
+        Err(error) => return Err(error),
+    };
+    Ok(Tried { report: TestReport { function, number, name: test.name, passed: why.is_none(), why }, error })
 }

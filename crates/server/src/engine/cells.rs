@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use sandbox::egress::{EgressLog, EgressRecord, Proxy, ProxyConfig, SystemResolver};
-use sandbox::environment::{Environments, EnvironmentsConfig, Requirements};
-use sandbox::{BoxFuture, CancellationToken, Egress, Host, Job, Sandbox};
+use sandbox::environment::{Environments, EnvironmentsConfig, Progress, Requirements};
+use sandbox::{BoxFuture, CancellationToken, Egress, Environment, Host, Job, Sandbox};
 use tokio::sync::OnceCell;
 
 use super::executor::{Executed, ExecutionError, Executor, Told, Work};
@@ -52,6 +52,15 @@ impl Executor for Cells {
         Box::pin(async move { inner.execute(work, host, told, &cancel).await })
     }
 
+    fn prepare(&self, requirements: Vec<String>, told: Told) -> BoxFuture<Result<(), ExecutionError>> {
+        let inner = Arc::clone(&self.0);
+        Box::pin(async move {
+            let started = inner.started.get_or_try_init(|| inner.start()).await?;
+            let environment = started.environment(&requirements, &|progress| told(progress)).await?;
+            Ok(started.sandbox.prepare(&environment).await?)
+        })
+    }
+
     fn stop(&self) -> BoxFuture<()> {
         let inner = Arc::clone(&self.0);
         Box::pin(async move {
@@ -59,6 +68,17 @@ impl Executor for Cells {
                 started.sandbox.stop().await;
             }
         })
+    }
+}
+
+impl Started {
+    async fn environment(
+        &self,
+        requirements: &[String],
+        told: &(dyn Fn(Progress) + Send + Sync),
+    ) -> Result<Arc<Environment>, ExecutionError> {
+        let requirements = Requirements::parse(requirements)?;
+        Ok(self.environments.get_telling(&requirements, told).await?)
     }
 }
 
@@ -72,14 +92,11 @@ impl Inner {
     ) -> Result<Executed, ExecutionError> {
         let cold = AtomicBool::new(!self.started.initialized());
         let started = self.started.get_or_try_init(|| self.start()).await?;
-        let requirements = Requirements::parse(&work.requirements)?;
-        let environment = started
-            .environments
-            .get_telling(&requirements, &|progress| {
-                cold.store(true, Ordering::Relaxed);
-                told(progress);
-            })
-            .await?;
+        let telling = |progress| {
+            cold.store(true, Ordering::Relaxed);
+            told(progress);
+        };
+        let environment = started.environment(&work.requirements, &telling).await?;
         let job = Job {
             environment,
             closure: work.closure,

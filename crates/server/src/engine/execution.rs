@@ -24,6 +24,7 @@ use super::payload::recorded;
 use super::prepared::Prepared;
 use super::running::{Interrupt, Interruption};
 use crate::app::error::Error;
+use crate::app::run_lists::duration_us;
 use crate::app::secrets;
 use crate::ctx::Ctx;
 use crate::redaction::Redaction;
@@ -40,6 +41,14 @@ pub(crate) struct Execution {
 
 /// Carries a Run out and answers with its record: ended, waiting, or queued for another try.
 pub(crate) async fn carry_out(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
+    let (id, name) = (execution.run.run_id, execution.run.key.name.clone());
+    tracing::debug!(run.id = %id, function.name = %name, "run {id} of `{name}` begins");
+    let run = carry_to_end(ctx, execution).await?;
+    log_end(&run);
+    Ok(run)
+}
+
+async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
     let Execution { run, lease, prepared, steps, watch } = execution;
     let interrupt = Interrupt::default();
     let _registered = ctx.engine.running.register(run.run_id, interrupt.clone());
@@ -233,6 +242,28 @@ async fn close(
     // The caller gets the whole output, whatever is kept of it.
     run.output = end.output;
     Ok(run)
+}
+
+/// What kind of error it was, and not its text, which may hold what was handed in.
+fn log_end(run: &Run) {
+    let (id, name) = (run.run_id, &run.key.name);
+    let how = match run.state {
+        RunState::Succeeded => "succeeded",
+        RunState::Failed => "failed",
+        RunState::Cancelled => "was cancelled",
+        RunState::Waiting => "waits",
+        RunState::Queued => "is tried again",
+        RunState::Running => "is let go",
+    };
+    let duration_ms = duration_us(run).unwrap_or_default() / 1_000;
+    let error = run.error.as_ref().map(|error| format!(" ({})", error.type_name)).unwrap_or_default();
+    tracing::info!(
+        run.id = %id,
+        function.name = %name,
+        run.state = run.state.as_str(),
+        duration_ms,
+        "run {id} of `{name}` {how}{error} after {duration_ms} ms"
+    );
 }
 
 fn rest(ctx: &Ctx, run: &Run, end: &End) -> Option<u64> {

@@ -55,6 +55,9 @@ pub trait Executor: Send + Sync {
         cancel: CancellationToken,
     ) -> BoxFuture<Result<Executed, ExecutionError>>;
 
+    /// Makes ready what functions with these requirements are executed in.
+    fn prepare(&self, requirements: Vec<String>, told: Told) -> BoxFuture<Result<(), ExecutionError>>;
+
     /// Ends everything that is being executed.
     fn stop(&self) -> BoxFuture<()>;
 }

@@ -41,7 +41,7 @@ pub(crate) use self::replaying::{Replay, replay};
 pub(crate) use self::running::{Interruption, Running};
 pub(crate) use self::trial::{TrialHost, trial_end, trial_work, with_mocks};
 pub(crate) use self::worker::lease;
-pub use self::worker::{is_busy, one_ended, round, work};
+pub use self::worker::{Stop, is_busy, one_ended, round, under_way, work, work_until};
 
 /// Sizes of an engine.
 #[derive(Clone, Debug)]
@@ -95,6 +95,10 @@ pub struct Engine {
 }
 
 impl Engine {
+    pub fn config(&self) -> &EngineConfig {
+        &self.config
+    }
+
     pub fn new(node: NodeId, config: EngineConfig, executor: Arc<dyn Executor>) -> Engine {
         Engine {
             node,

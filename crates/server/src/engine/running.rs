@@ -72,6 +72,10 @@ impl Running {
         lock(&self.runs).contains_key(&run)
     }
 
+    pub(crate) fn count(&self) -> usize {
+        lock(&self.runs).len()
+    }
+
     pub(crate) fn interrupt_all(&self, why: &Interruption) {
         for interrupt in lock(&self.runs).values() {
             interrupt.set(why.clone());

@@ -17,26 +17,47 @@ use crate::ctx::Ctx;
 /// Without a ring the queue is looked at this often, for what other nodes queued and what has become due.
 const LOOK: Duration = Duration::from_secs(1);
 
+/// How a worker is stopped: it takes no more Runs, and Runs that are under way go on until they are to end, too.
+#[derive(Clone, Debug, Default)]
+pub struct Stop {
+    pub taking: CancellationToken,
+    pub running: CancellationToken,
+}
+
 /// Works until it is told to stop; Runs that are under way then end or are let go.
 pub async fn work(ctx: Ctx, stop: CancellationToken) {
-    let keeping = tokio::spawn(keep_leases(ctx.clone(), stop.clone()));
-    while !stop.is_cancelled() {
+    work_until(ctx, Stop { taking: stop.clone(), running: stop }).await;
+}
+
+/// Works until it takes no more and nothing is under way.
+pub async fn work_until(ctx: Ctx, stop: Stop) {
+    let keeping = tokio::spawn(keep_leases(ctx.clone()));
+    while !stop.taking.is_cancelled() {
         // Read before the look, so that what becomes due during it is not waited for.
         let at = ctx.clock.now() + LOOK;
         if let Err(error) = round(&ctx).await {
             tracing::warn!("cannot look at the queue: {error}");
         }
         tokio::select! {
-            () = stop.cancelled() => {}
+            () = stop.taking.cancelled() => {}
             () = ctx.engine.queue.notified() => {}
             () = ctx.clock.wait_until(at) => {}
         }
     }
-    ctx.engine.running.interrupt_all(&Interruption::Stopped);
-    // Every place is free when every Run has ended.
+    tokio::select! {
+        () = all_ended(&ctx) => {}
+        () = stop.running.cancelled() => {
+            ctx.engine.running.interrupt_all(&Interruption::Stopped);
+            all_ended(&ctx).await;
+        }
+    }
+    keeping.abort();
+}
+
+/// Every place is free when every Run has ended.
+async fn all_ended(ctx: &Ctx) {
     let all = u32::try_from(ctx.engine.config.at_once).unwrap_or(u32::MAX);
     drop(ctx.engine.places.acquire_many(all).await);
-    keeping.abort();
 }
 
 /// Takes what is due and starts it. Says how many were started.
@@ -87,6 +108,11 @@ pub async fn one_ended(ctx: &Ctx) {
     }
 }
 
+/// How many Runs are being carried out here, from the queue or not.
+pub fn under_way(ctx: &Ctx) -> usize {
+    ctx.engine.running.count()
+}
+
 /// Carries out a Run that this node has claimed.
 async fn resume(ctx: &Ctx, run: Run) -> Result<Run, Error> {
     let Some(lease) = run.lease else { return Err(Error::LeaseLost { run: run.run_id }) };
@@ -99,9 +125,9 @@ async fn resume(ctx: &Ctx, run: Run) -> Result<Run, Error> {
 }
 
 /// Says again and again that this node lives, and hears which of its Runs are to be cancelled.
-async fn keep_leases(ctx: Ctx, stop: CancellationToken) {
+async fn keep_leases(ctx: Ctx) {
     let third = ctx.engine.config.lease / 3;
-    while !stop.is_cancelled() {
+    loop {
         let now = ctx.clock.now();
         match ctx.store.extend_leases(ctx.engine.node, now, now + ctx.engine.config.lease).await {
             Ok(cancelled) => {

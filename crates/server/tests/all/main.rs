@@ -19,6 +19,7 @@ mod folder;
 mod functions;
 mod packs;
 mod reverts;
+mod run_records;
 mod search;
 mod secrets;
 mod tokens;

@@ -83,6 +83,10 @@ impl Executor for Script {
         })
     }
 
+    fn prepare(&self, _: Vec<String>, _: Told) -> BoxFuture<Result<(), ExecutionError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
     fn stop(&self) -> BoxFuture<()> {
         Box::pin(std::future::ready(()))
     }

@@ -1,0 +1,111 @@
+//! Names in place of ids: what a person calls the Versions, entries and tokens that records know by their ids.
+
+use std::collections::{BTreeSet, HashMap};
+
+use model::actor::Actor;
+use model::entry::{EntryKey, EntryKind};
+use model::ids::{EntryId, TokenId, VersionId};
+use model::name::EntryName;
+use model::run::Run;
+use model::version::VersionNumber;
+
+use super::error::Error;
+use super::functions::{Which, not_found};
+use super::run_ids::{find, short};
+use crate::ctx::Ctx;
+
+/// Of all that some Runs name.
+pub(crate) struct Names {
+    versions: HashMap<VersionId, VersionNumber>,
+    entries: HashMap<EntryId, EntryKey>,
+    tokens: HashMap<TokenId, String>,
+}
+
+impl Names {
+    pub(crate) async fn of(ctx: &Ctx, runs: &[Run]) -> Result<Names, Error> {
+        let versions: BTreeSet<VersionId> = runs.iter().filter_map(|run| run.version_id).collect();
+        let versions: Vec<VersionId> = versions.into_iter().collect();
+        let cancellers = runs.iter().filter_map(|run| run.cancelled.as_ref().map(|(actor, _)| actor));
+        let actors: Vec<&Actor> = runs.iter().map(|run| &run.actor).chain(cancellers).collect();
+        Ok(Names {
+            versions: numbers(ctx, &versions).await?,
+            entries: entries(ctx, &actors).await?,
+            tokens: tokens(ctx, &actors).await?,
+        })
+    }
+
+    pub(crate) fn version(&self, run: &Run) -> Option<VersionNumber> {
+        self.versions.get(&run.version_id?).copied()
+    }
+
+    /// `trigger check_it`, `token ci`; what has no name any more keeps its id.
+    pub(crate) fn who(&self, actor: &Actor) -> String {
+        let named = match actor {
+            Actor::CommandLine => None,
+            Actor::Run(run) => Some(format!("run {}", short(*run))),
+            Actor::Token(token) => self.tokens.get(token).map(|name| format!("token {name}")),
+            Actor::Trigger(entry) | Actor::Schedule(entry) => {
+                self.entries.get(entry).map(|key| format!("{} {}", key.kind, key.name))
+            }
+        };
+        named.unwrap_or_else(|| actor.to_string())
+    }
+}
+
+async fn numbers(ctx: &Ctx, versions: &[VersionId]) -> Result<HashMap<VersionId, VersionNumber>, Error> {
+    let heads = ctx.store.version_heads(versions).await?;
+    Ok(heads.iter().map(|head| (head.version_id, head.number)).collect())
+}
+
+async fn entries(ctx: &Ctx, actors: &[&Actor]) -> Result<HashMap<EntryId, EntryKey>, Error> {
+    let entry = |actor: &&Actor| match actor {
+        Actor::Trigger(entry) | Actor::Schedule(entry) => Some(*entry),
+        Actor::CommandLine | Actor::Token(_) | Actor::Run(_) => None,
+    };
+    let entries: BTreeSet<EntryId> = actors.iter().filter_map(entry).collect();
+    if entries.is_empty() {
+        return Ok(HashMap::new());
+    }
+    Ok(ctx.store.entry_keys(&entries.into_iter().collect::<Vec<_>>()).await?)
+}
+
+async fn tokens(ctx: &Ctx, actors: &[&Actor]) -> Result<HashMap<TokenId, String>, Error> {
+    if !actors.iter().any(|actor| matches!(actor, Actor::Token(_))) {
+        return Ok(HashMap::new());
+    }
+    let tokens = ctx.store.tokens().await?;
+    Ok(tokens.into_iter().map(|token| (token.token_id, token.name)).collect())
+}
+
+/// Who is meant by `command_line`, `token:NAME`, `trigger:NAME`, `schedule:NAME` or `run:ID`.
+pub async fn actor(ctx: &Ctx, text: &str) -> Result<Actor, Error> {
+    if let Ok(actor) = text.parse() {
+        return Ok(actor);
+    }
+    match text.split_once(':') {
+        Some(("run", id)) => Ok(Actor::Run(find(ctx, id).await?)),
+        Some(("token", name)) => token(ctx, name).await.map(Actor::Token),
+        Some(("trigger", name)) => entry(ctx, EntryKind::Trigger, name).await.map(Actor::Trigger),
+        Some(("schedule", name)) => entry(ctx, EntryKind::Schedule, name).await.map(Actor::Schedule),
+        _ => Err(Error::Input {
+            problem: format!("`{text}` names nobody who could have started a run"),
+            hint: "write `command_line`, `token:NAME`, `trigger:NAME`, `schedule:NAME` or `run:ID`"
+                .to_owned(),
+        }),
+    }
+}
+
+async fn token(ctx: &Ctx, name: &str) -> Result<TokenId, Error> {
+    let tokens = ctx.store.tokens().await?;
+    let found = tokens.iter().find(|token| token.name == name).map(|token| token.token_id);
+    found.ok_or_else(|| Error::Absent { noun: "token", name: name.to_owned() })
+}
+
+/// Also of one that was deleted: its Runs are still there.
+async fn entry(ctx: &Ctx, kind: EntryKind, name: &str) -> Result<EntryId, Error> {
+    let key = EntryKey::new(kind, EntryName::new(name)?);
+    match ctx.store.versions(&key).await?.first() {
+        Some(head) => Ok(head.entry_id),
+        None => Err(not_found(ctx, &key, Which::Live).await?),
+    }
+}

@@ -1,0 +1,94 @@
+//! Lists of Runs as people read them, a page at a time: without what they took and gave, with names in place of ids.
+
+use jiff::Timestamp;
+use model::actor::Actor;
+use model::entry::EntryKey;
+use model::ids::RunId;
+use model::run::{Ending, Run, RunError, RunState};
+use model::version::VersionNumber;
+use serde::Serialize;
+use store::RunFilter;
+
+use super::error::Error;
+use super::names::Names;
+use crate::ctx::Ctx;
+
+/// One line of a list.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunLine {
+    pub run_id: RunId,
+    #[serde(flatten)]
+    pub key: EntryKey,
+    pub version: Option<VersionNumber>,
+    pub state: RunState,
+    pub ending: Option<Ending>,
+    /// Without its traceback.
+    pub error: Option<RunError>,
+    pub actor: Actor,
+    /// The actor by name.
+    pub who: String,
+    pub parent: Option<RunId>,
+    pub attempt: u32,
+    pub created_at: Timestamp,
+    pub started_at: Option<Timestamp>,
+    pub finished_at: Option<Timestamp>,
+    /// From its start to its end, with all its tries and all it waited for.
+    pub duration_us: Option<u64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunPage {
+    pub runs: Vec<RunLine>,
+    /// Those before this one are on the next page; absent on the last page.
+    pub next: Option<RunId>,
+}
+
+/// Newest first.
+pub async fn page(ctx: &Ctx, filter: &RunFilter, limit: u32) -> Result<RunPage, Error> {
+    // One more than is shown tells whether there are more.
+    let mut runs = ctx.store.runs(filter, limit.saturating_add(1)).await?;
+    let more = runs.len() > limit as usize;
+    runs.truncate(limit as usize);
+    let next = runs.last().filter(|_| more).map(|run| run.run_id);
+    Ok(RunPage { runs: lines(ctx, &runs).await?, next })
+}
+
+/// These Runs, of those that are there, in this order.
+pub async fn of(ctx: &Ctx, ids: &[RunId]) -> Result<Vec<RunLine>, Error> {
+    let mut runs = Vec::new();
+    for id in ids {
+        runs.extend(ctx.store.run(*id).await?);
+    }
+    lines(ctx, &runs).await
+}
+
+pub(crate) async fn lines(ctx: &Ctx, runs: &[Run]) -> Result<Vec<RunLine>, Error> {
+    let names = Names::of(ctx, runs).await?;
+    Ok(runs.iter().map(|run| line(run, &names)).collect())
+}
+
+fn line(run: &Run, names: &Names) -> RunLine {
+    let error = run.error.as_ref().map(|error| RunError { traceback: None, ..error.clone() });
+    RunLine {
+        run_id: run.run_id,
+        key: run.key.clone(),
+        version: names.version(run),
+        state: run.state,
+        ending: run.ending,
+        error,
+        actor: run.actor.clone(),
+        who: names.who(&run.actor),
+        parent: run.parent,
+        attempt: run.attempt,
+        created_at: run.created_at,
+        started_at: run.started_at,
+        finished_at: run.finished_at,
+        duration_us: duration_us(run),
+    }
+}
+
+/// An imported Run may know neither.
+pub(crate) fn duration_us(run: &Run) -> Option<u64> {
+    let elapsed = run.finished_at?.duration_since(run.started_at?);
+    u64::try_from(elapsed.as_micros()).ok()
+}

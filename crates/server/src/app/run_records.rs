@@ -1,0 +1,117 @@
+//! The record of one Run: everything that is known of it, and of what it started.
+
+use std::collections::{HashMap, HashSet};
+
+use model::call::Call;
+use model::ids::{RunId, VersionId};
+use model::name::EntryName;
+use model::output::OutputChunk;
+use model::run::Run;
+use model::step::Step;
+use model::version::VersionNumber;
+use serde::Serialize;
+
+use super::error::Error;
+use super::names::Names;
+use super::run_lists::{RunLine, lines};
+use super::runs;
+use crate::ctx::Ctx;
+
+#[derive(Clone, Debug, Serialize)]
+pub struct RunRecord {
+    #[serde(flatten)]
+    pub run: Run,
+    pub version: Option<VersionNumber>,
+    /// The actor by name.
+    pub who: String,
+    /// Who asked for its end, by name.
+    pub cancelled_by: Option<String>,
+    pub printed: Vec<OutputChunk>,
+    /// Every Version that was in its cell.
+    pub loaded: Vec<Loaded>,
+    pub calls: Vec<Call>,
+    pub steps: Vec<Step>,
+    /// All that it led to, in the order in which it was started.
+    pub below: Vec<Below>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Loaded {
+    pub name: EntryName,
+    pub version: VersionNumber,
+    pub version_id: VersionId,
+    /// Called by name; otherwise it is pinned.
+    pub live: bool,
+}
+
+/// A Run that this one led to.
+#[derive(Clone, Debug, Serialize)]
+pub struct Below {
+    #[serde(flatten)]
+    pub line: RunLine,
+    /// The Run that started it, or whose end a Trigger answered.
+    pub above: RunId,
+}
+
+pub async fn show(ctx: &Ctx, id: RunId) -> Result<RunRecord, Error> {
+    let run = runs::get(ctx, id).await?;
+    let names = Names::of(ctx, std::slice::from_ref(&run)).await?;
+    Ok(RunRecord {
+        version: names.version(&run),
+        who: names.who(&run.actor),
+        cancelled_by: run.cancelled.as_ref().map(|(actor, _)| names.who(actor)),
+        printed: ctx.store.output(id).await?,
+        loaded: loaded(ctx, &run).await?,
+        calls: ctx.store.calls(id).await?,
+        steps: ctx.store.steps(id).await?,
+        below: below(ctx, id).await?,
+        run,
+    })
+}
+
+/// What it runs first, then by name.
+async fn loaded(ctx: &Ctx, run: &Run) -> Result<Vec<Loaded>, Error> {
+    let Some(hash) = run.closure else { return Ok(Vec::new()) };
+    let versions = ctx.store.closure_versions(hash).await?;
+    let mut loaded: Vec<Loaded> = versions
+        .into_iter()
+        .map(|(version, live)| Loaded {
+            name: version.head.key.name,
+            version: version.head.number,
+            version_id: version.head.version_id,
+            live,
+        })
+        .collect();
+    loaded.sort_by_key(|one| Some(one.version_id) != run.version_id);
+    Ok(loaded)
+}
+
+async fn below(ctx: &Ctx, id: RunId) -> Result<Vec<Below>, Error> {
+    let mut runs = ctx.store.run_tree(id).await?;
+    runs.retain(|run| run.run_id != id);
+    let upstream = upstream(ctx, &runs).await?;
+    let known: HashSet<RunId> = runs.iter().map(|run| run.run_id).collect();
+    // What a Trigger started belongs below the Run whose end it answered, if that is of this tree.
+    let above = |run: &Run| {
+        let caused = run.parent.or_else(|| upstream.get(&run.event_seq?).copied());
+        caused.filter(|above| known.contains(above)).unwrap_or(id)
+    };
+    let above: Vec<RunId> = runs.iter().map(above).collect();
+    let lines = lines(ctx, &runs).await?;
+    Ok(lines.into_iter().zip(above).map(|(line, above)| Below { line, above }).collect())
+}
+
+/// Whose Events these Runs answer, by the Event.
+async fn upstream(ctx: &Ctx, runs: &[Run]) -> Result<HashMap<u64, RunId>, Error> {
+    let mut upstream = HashMap::new();
+    for seq in runs.iter().filter(|run| run.parent.is_none()).filter_map(|run| run.event_seq) {
+        if upstream.contains_key(&seq) {
+            continue;
+        }
+        // Events are numbered without a gap.
+        let event = ctx.store.events_after(seq.saturating_sub(1), 1).await?.pop();
+        let run = event.and_then(|event| event.fact.data["run_id"].as_str()?.parse().ok());
+        upstream.extend(run.map(|run| (seq, run)));
+    }
+    Ok(upstream)
+}

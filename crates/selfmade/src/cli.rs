@@ -5,13 +5,16 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    changes, completions, export, function, import, init, log, pack, run, search, secret, token,
+    changes, completions, export, function, import, init, insights, log, pack, run, runs, search, secret,
+    serve, test, token, warm,
 };
 
 const AFTER_HELP: &str = "\
 Examples:
   selfmade                                 show the brain and what to try next
   selfmade fn add greet.py                 add or update a function
+  selfmade run greet --arg name=Ada        run a function
+  selfmade runs list --state failed        see which runs failed
   selfmade pack load packs/text.py         load the functions of a pack
   selfmade search \"split a text\"           find functions
   selfmade log                             see how the brain changed
@@ -29,7 +32,7 @@ Exit codes:
   0  done                      4  what was named is not there
   1  done in part              5  refused: checks failed, a conflict, the wrong state
   2  wrong usage               6  the database, the disk or a key cannot be used
-  3  bad input                 7  the run failed
+  3  bad input                 7  a run or a test failed
   70 a bug in selfmade         130 interrupted";
 
 /// An agent server whose abilities are rows in a database
@@ -77,11 +80,22 @@ pub(crate) enum When {
 pub(crate) enum Command {
     /// Make a brain of its own for a folder
     Init(init::Arguments),
-    /// Functions: add, list, show, edit, rm, versions, diff, use
+    /// Functions: add, list, show, edit, rm, versions, diff, use, dependents
     #[command(subcommand, visible_alias = "function")]
     Fn(function::Command),
     /// Run a function
     Run(run::Arguments),
+    /// Runs: list, show, tail, cancel, answer, rerun, replay, prune
+    #[command(subcommand)]
+    Runs(runs::Command),
+    /// Run the tests that functions carry
+    Test(test::Arguments),
+    /// How functions do, and what to do about it
+    Insights(insights::Arguments),
+    /// Make ready what functions need to run
+    Warm(warm::Arguments),
+    /// Carry out queued runs, triggers and schedules until told to stop
+    Serve(serve::Arguments),
     /// Packs: load, list
     #[command(subcommand)]
     Pack(pack::Command),

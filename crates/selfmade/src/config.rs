@@ -13,7 +13,7 @@ use crate::error::Error;
 /// The data folder a project keeps for itself.
 pub(crate) const PROJECT_FOLDER: &str = ".selfmade";
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) home: Home,
     /// `--database`, else `SELFMADE_DATABASE`; absent means what the data folder says.

@@ -1,5 +1,7 @@
-//! Ctrl-C: ends the command with exit code 130, unless an editor is open, to which it belongs; and puts the terminal
-//! back as it was if something was being asked without echo.
+//! Ctrl-C: ends the command with exit code 130, unless an editor is open, to which it belongs, or something else is to be
+//! ended first; and puts the terminal back as it was if something was being asked without echo.
+
+use std::collections::VecDeque;
 
 use std::sync::{Arc, Mutex};
 
@@ -26,8 +28,26 @@ fn signals() -> std::io::Result<tokio::signal::windows::CtrlC> {
 struct State {
     ignored: bool,
     restore: Option<Box<dyn Fn() + Send>>,
-    /// What is ended instead of the command, the first time.
-    cancel: Option<CancellationToken>,
+    /// What is ended instead of the command, one each time.
+    cancel: VecDeque<CancellationToken>,
+}
+
+impl State {
+    fn interrupted(&mut self) {
+        if self.ignored {
+            return;
+        }
+        if let Some(cancel) = self.cancel.pop_front() {
+            cancel.cancel();
+            return;
+        }
+        if let Some(restore) = &self.restore {
+            restore();
+            // The question stands on a line of its own.
+            anstream::eprintln!();
+        }
+        std::process::exit(Exit::Interrupted as i32);
+    }
 }
 
 impl Interrupts {
@@ -40,19 +60,7 @@ impl Interrupts {
         tokio::spawn(async move {
             while signals.recv().await.is_some() {
                 let Ok(mut state) = state.lock() else { break };
-                if state.ignored {
-                    continue;
-                }
-                if let Some(cancel) = state.cancel.take() {
-                    cancel.cancel();
-                    continue;
-                }
-                if let Some(restore) = &state.restore {
-                    restore();
-                    // The question stands on a line of its own.
-                    anstream::eprintln!();
-                }
-                std::process::exit(Exit::Interrupted as i32);
+                state.interrupted();
             }
         });
         interrupts
@@ -61,8 +69,28 @@ impl Interrupts {
     /// The next Ctrl-C cancels this; the one after it ends the command.
     pub(crate) fn cancelling(&self) -> CancellationToken {
         let token = CancellationToken::new();
-        self.set(|state| state.cancel = Some(token.clone()));
+        self.set(|state| state.cancel = VecDeque::from([token.clone()]));
         token
+    }
+
+    /// Ctrl-C and the signal by which services are ended cancel these, one each time; after them they end the command.
+    pub(crate) fn stopping(&self, tokens: impl Into<VecDeque<CancellationToken>>) {
+        self.set(|state| state.cancel = tokens.into());
+        #[cfg(unix)]
+        self.watch_termination();
+    }
+
+    #[cfg(unix)]
+    fn watch_termination(&self) {
+        use tokio::signal::unix::{SignalKind, signal};
+        let Ok(mut signals) = signal(SignalKind::terminate()) else { return };
+        let state = Arc::clone(&self.state);
+        tokio::spawn(async move {
+            while signals.recv().await.is_some() {
+                let Ok(mut state) = state.lock() else { break };
+                state.interrupted();
+            }
+        });
     }
 
     /// Does something during which Ctrl-C is somebody else's.

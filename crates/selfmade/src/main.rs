@@ -13,12 +13,16 @@ mod interrupt;
 mod output;
 mod progress;
 mod prompt;
+mod run_lines;
+mod run_record_view;
 mod run_view;
 mod session;
 mod style;
 mod table;
 mod time;
+mod trace_view;
 
+use std::io::IsTerminal;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 
@@ -64,7 +68,12 @@ fn run() -> Exit {
 /// What the libraries have to say goes to standard error, and only if asked for.
 fn start_log(filter: Option<&str>) {
     let Some(filter) = filter else { return };
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let is_terminal = std::io::stderr().is_terminal();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(is_terminal)
+        .init();
 }
 
 fn report_bug(panic: &std::panic::PanicHookInfo<'_>) {

@@ -86,6 +86,15 @@ impl Output {
         written(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
     }
 
+    /// One more text on standard output, of any number. Says whether somebody still reads.
+    pub(crate) fn stream(&self, text: &str) -> Result<bool, Error> {
+        let mut stdout = AutoStream::new(std::io::stdout().lock(), self.color);
+        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+            result => written(result).map(|()| true),
+        }
+    }
+
     /// Bytes on standard output as they are, unless a terminal would act on them.
     pub(crate) fn raw(&self, text: &str) -> Result<(), Error> {
         let mut stdout = std::io::stdout().lock();

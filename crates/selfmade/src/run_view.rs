@@ -1,9 +1,9 @@
 //! Runs as a person sees them: live while they go on, and their end.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 
-use model::run::{Run, RunState};
+use model::run::{Run, RunError, RunState};
 use sandbox::environment::Progress as Making;
 use serde_json::Value;
 use server::engine::Happened;
@@ -29,14 +29,14 @@ impl Live {
             Happened::Environment(making) => self.make(making),
             Happened::Output(_, text) => {
                 self.close();
-                // There is nobody left to tell if this fails.
-                std::io::stderr().lock().write_all(text.as_bytes()).ok();
+                print(text);
             }
             Happened::Yielded(_) | Happened::Call(_) | Happened::Step(_) => {}
         }
     }
 
-    fn make(&self, making: &Making) {
+    /// Shows how far an environment is.
+    pub(crate) fn make(&self, making: &Making) {
         let text = words(making);
         let mut progress = self.making.lock().unwrap_or_else(PoisonError::into_inner);
         match progress.as_ref() {
@@ -49,6 +49,14 @@ impl Live {
     pub(crate) fn close(&self) {
         self.making.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
+}
+
+/// What a run printed, on standard error; a terminal is not steered by it.
+pub(crate) fn print(text: &str) {
+    let mut stderr = std::io::stderr().lock();
+    let shown = if stderr.is_terminal() { printable(text) } else { text.to_owned() };
+    // There is nobody left to tell if this fails.
+    stderr.write_all(shown.as_bytes()).ok();
 }
 
 fn words(making: &Making) -> String {
@@ -68,14 +76,16 @@ fn words(making: &Making) -> String {
 
 /// The result on standard output, or the error on standard error.
 pub(crate) fn ended(output: &Output, run: &Run) -> Result<Exit, Error> {
-    output.answer(run, |_| result(run))?;
+    if output.json {
+        output.answer(run, |_| String::new())?;
+    } else {
+        output.raw(&result(run))?;
+    }
     if run.state == RunState::Succeeded {
         return Ok(Exit::Done);
     }
     if let Some(error) = &run.error {
-        let traceback = error.traceback.as_deref().map(|text| format!("{text}\n")).unwrap_or_default();
-        let summary = format!("{}: {}", error.type_name, error.message);
-        let shown = if traceback.contains(&summary) { traceback } else { format!("{traceback}{summary}\n") };
+        let shown = error_text(error);
         output.report(&format!(
             "{} run {} failed\n{}",
             paint(ERROR, "error:"),
@@ -86,6 +96,37 @@ pub(crate) fn ended(output: &Output, run: &Run) -> Result<Exit, Error> {
         output.report(&format!("run {} was {}", run.run_id, run.state.as_str()));
     }
     Ok(if run.state == RunState::Cancelled { Exit::Interrupted } else { Exit::RunFailed })
+}
+
+/// The traceback, which mostly ends with what was raised, or what was raised alone.
+pub(crate) fn error_text(error: &RunError) -> String {
+    let traceback =
+        error.traceback.as_deref().map(|text| format!("{}\n", text.trim_end())).unwrap_or_default();
+    let summary = format!("{}: {}", error.type_name, error.message);
+    if traceback.contains(&summary) { traceback } else { format!("{traceback}{summary}\n") }
+}
+
+/// A value as lines: a text of several as it is, everything else as JSON, on one line if it is short.
+pub(crate) fn value(value: &Value) -> Vec<String> {
+    const SHORT: usize = 80;
+    let text = match value {
+        Value::String(text) if text.contains('\n') => text.clone(),
+        other => {
+            let line = other.to_string();
+            if line.len() > SHORT { format!("{other:#}") } else { line }
+        }
+    };
+    text.lines().map(printable).collect()
+}
+
+/// `12.3 MB`.
+pub(crate) fn size(bytes: u64) -> String {
+    match bytes {
+        ..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
 }
 
 /// Text as it is, nothing for nothing, everything else as JSON.
@@ -113,6 +154,6 @@ pub(crate) fn chosen(asked: &Value, answer: &str) -> Value {
     by_text.or(by_number).cloned().unwrap_or_else(|| Value::String(answer.to_owned()))
 }
 
-fn plain(value: &Value) -> String {
+pub(crate) fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -14,6 +14,7 @@ use crate::output::Output;
 /// Whoever types here.
 pub(crate) const ACTOR: Actor = Actor::CommandLine;
 
+#[derive(Clone)]
 pub(crate) struct Session {
     pub(crate) output: Output,
     pub(crate) settings: Settings,
@@ -23,6 +24,7 @@ pub(crate) struct Session {
 /// An open brain.
 pub(crate) struct Brain {
     pub(crate) ctx: Ctx,
+    pub(crate) location: Location,
     /// As it may be shown: without a password.
     pub(crate) database: String,
     /// Whether the database is where it is unless configured.
@@ -49,7 +51,8 @@ impl Session {
             Location::Sqlite(path) => path.display().to_string(),
             server @ Location::Postgres(_) => format!("PostgreSQL at {server}"),
         };
-        Ok(Brain { ctx: Ctx::open(config).await?, database, is_usual, is_new })
+        let location = config.database.clone();
+        Ok(Brain { ctx: Ctx::open(config).await?, location, database, is_usual, is_new })
     }
 
     /// Says which brain is used, and whether it is a new one.

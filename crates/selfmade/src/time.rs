@@ -1,6 +1,8 @@
 //! Times as people read them on a terminal; everywhere else they are exact.
 
-use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp};
 
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
@@ -30,9 +32,57 @@ pub(crate) fn relative(time: Timestamp, now: Timestamp) -> String {
     }
 }
 
+/// How long something took, to two or three digits.
+pub(crate) fn took(micros: u64) -> String {
+    let (millis, seconds) = (micros / 1_000, micros / 1_000_000);
+    match micros {
+        ..1_000 => format!("{micros} µs"),
+        1_000..10_000 => format!("{:.1} ms", micros as f64 / 1e3),
+        10_000..1_000_000 => format!("{millis} ms"),
+        1_000_000..60_000_000 => format!("{:.1} s", micros as f64 / 1e6),
+        60_000_000..3_600_000_000 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", seconds / 3_600, seconds / 60 % 60),
+    }
+}
+
+/// A day or a moment as people write them. Days are days of universal time, so that they begin at the same moment
+/// everywhere.
+pub(crate) fn written(text: &str) -> Option<Timestamp> {
+    if let Ok(date) = text.parse::<Date>() {
+        return Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp());
+    }
+    text.parse().ok()
+}
+
+/// A day, a moment, or so long ago: `2h`, `7d`.
+pub(crate) fn past(text: &str, now: Timestamp) -> Option<Timestamp> {
+    if let Some(time) = written(text) {
+        return Some(time);
+    }
+    let span: Span = text.parse().ok()?;
+    Some(now.to_zoned(TimeZone::UTC).checked_sub(span).ok()?.timestamp())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn durations_are_told_in_the_unit_that_fits() {
+        let told = [640, 1_250, 9_990, 340_000, 2_440_000, 185_000_000, 7_500_000_000].map(took);
+        assert_eq!(told, ["640 µs", "1.2 ms", "10.0 ms", "340 ms", "2.4 s", "3 min 5 s", "2 h 5 min"]);
+    }
+
+    #[test]
+    fn a_time_that_is_over_is_a_day_a_moment_or_so_long_ago() {
+        let now: Timestamp = "2026-03-31T12:00:00Z".parse().unwrap();
+        let then = |text| past(text, now).map(|time| time.to_string());
+        assert_eq!(then("2h").as_deref(), Some("2026-03-31T10:00:00Z"));
+        assert_eq!(then("1 month").as_deref(), Some("2026-02-28T12:00:00Z"));
+        assert_eq!(then("2026-01-31").as_deref(), Some("2026-01-31T00:00:00Z"));
+        assert_eq!(then("2026-01-31T01:02:03Z").as_deref(), Some("2026-01-31T01:02:03Z"));
+        assert_eq!(then("yesterday"), None);
+    }
 
     #[test]
     fn the_past_is_told_in_the_largest_unit_that_fits() {

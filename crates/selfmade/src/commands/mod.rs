@@ -7,14 +7,19 @@ pub(crate) mod export;
 pub(crate) mod function;
 pub(crate) mod import;
 pub(crate) mod init;
+pub(crate) mod insights;
 pub(crate) mod log;
 pub(crate) mod pack;
 pub(crate) mod run;
+pub(crate) mod runs;
 pub(crate) mod search;
 pub(crate) mod secret;
+pub(crate) mod serve;
 mod status;
+pub(crate) mod test;
 pub(crate) mod token;
 mod version;
+pub(crate) mod warm;
 
 use crate::cli::Command;
 use crate::error::{Error, Exit};
@@ -44,6 +49,11 @@ async fn with_brain(session: &Session, brain: &Brain, command: Option<Command>) 
         None => status::run(session, brain).await,
         Some(Command::Fn(command)) => function::run(session, brain, command).await,
         Some(Command::Run(arguments)) => run::run(session, brain, arguments).await,
+        Some(Command::Runs(command)) => runs::run(session, brain, command).await,
+        Some(Command::Test(arguments)) => test::run(session, brain, arguments).await,
+        Some(Command::Insights(arguments)) => insights::run(session, brain, arguments).await,
+        Some(Command::Warm(arguments)) => warm::run(session, brain, arguments).await,
+        Some(Command::Serve(arguments)) => serve::run(session, brain, arguments).await,
         Some(Command::Pack(command)) => pack::run(session, brain, command).await,
         Some(Command::Changes(command)) => changes::run(session, brain, command).await,
         Some(Command::Log(arguments)) => log::run(session, brain, arguments).await,

@@ -9,11 +9,10 @@ use model::name::EntryName;
 use model::run::{Run, RunState, Waiting};
 use model::signature::Signature;
 use model::version::VersionNumber;
-use sandbox::CancellationToken;
 use serde_json::{Map, Value};
 use server::app::functions::{self, Which};
 use server::app::runs::{self, Input, StartRun, Target};
-use server::engine;
+use server::engine::{self, Stop};
 
 use crate::error::{Error, Exit};
 use crate::files;
@@ -100,7 +99,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     if arguments.queue {
         let run = runs::queue(ctx, &ACTOR, request).await?;
         session.output.answer(&run, |_| format!("{}\n", run.run_id))?;
-        session.output.note("queued; the next `selfmade run` carries it out, too");
+        session.output.note("queued; `selfmade serve` carries it out");
         return Ok(Exit::Done);
     }
     carry_out(session, brain, request, !arguments.no_triggers).await
@@ -114,8 +113,8 @@ pub(crate) async fn carry_out(
     triggers: bool,
 ) -> Result<Exit, Error> {
     let ctx = &brain.ctx;
-    let stop = CancellationToken::new();
-    let worker = tokio::spawn(engine::work(ctx.clone(), stop.clone()));
+    let stop = Stop::default();
+    let worker = tokio::spawn(engine::work_until(ctx.clone(), stop.clone()));
     let live = Arc::new(Live::new(&session.output));
     let watching = Arc::clone(&live);
     let id = request.run_id.unwrap_or_else(|| ctx.ids.run());
@@ -148,7 +147,8 @@ pub(crate) async fn carry_out(
             count => session.output.note(format!("it triggered {count} runs")),
         }
     }
-    stop.cancel();
+    // What was queued by others and taken here is carried to its end.
+    stop.taking.cancel();
     // A worker that panicked has been reported; there is nothing more to do for it here.
     let _ = worker.await;
     Ok(exit)

@@ -1,8 +1,8 @@
 //! Runs the program in an empty environment and a folder of its own, and shows all that came of it as one text.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, Output, Stdio};
 
 use tempfile::TempDir;
 
@@ -70,6 +70,23 @@ impl Place {
         String::from_utf8(output.stdout).unwrap()
     }
 
+    /// The JSON document of a command that must do.
+    pub(crate) fn json(&self, arguments: &[&str]) -> serde_json::Value {
+        serde_json::from_str(&self.data(&[arguments, &["--json"]].concat())).unwrap()
+    }
+
+    /// Runs a function, however it ends, and gives the id of the run.
+    pub(crate) fn run_id(&self, arguments: &[&str]) -> String {
+        let output = self.output(&[&["run"], arguments, &["--json"]].concat(), b"", Path::new(""));
+        let run: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        run["run_id"].as_str().unwrap().to_owned()
+    }
+
+    /// Starts the program and leaves it running.
+    pub(crate) fn start(&self, arguments: &[&str]) -> Running {
+        Running::of(self.command(arguments, Path::new("")).stdin(Stdio::null()).spawn().unwrap())
+    }
+
     pub(crate) fn add(&self, source: &str) {
         let output = self.output(&["fn", "add", "-"], source.as_bytes(), Path::new(""));
         assert!(output.status.success(), "{}", self.shown(&output));
@@ -83,7 +100,15 @@ impl Place {
     }
 
     pub(crate) fn output(&self, arguments: &[&str], input: &[u8], folder: &Path) -> Output {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_selfmade"))
+        let mut child = self.command(arguments, folder).spawn().unwrap();
+        // A program that does not read its input may be gone before all of it is written.
+        child.stdin.take().unwrap().write_all(input).ok();
+        child.wait_with_output().unwrap()
+    }
+
+    fn command(&self, arguments: &[&str], folder: &Path) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_selfmade"));
+        command
             .args(arguments)
             .args(&self.options)
             .env_clear()
@@ -93,12 +118,8 @@ impl Place {
             .current_dir(self.folder.path().join(folder))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // A program that does not read its input may be gone before all of it is written.
-        child.stdin.take().unwrap().write_all(input).ok();
-        child.wait_with_output().unwrap()
+            .stderr(Stdio::piped());
+        command
     }
 
     fn shown(&self, output: &Output) -> String {
@@ -114,21 +135,102 @@ impl Place {
     }
 }
 
+/// A program that goes on until it is told to stop, or until the test ends.
+pub(crate) struct Running {
+    child: Child,
+    stdout: Lines<BufReader<ChildStdout>>,
+    stderr: Lines<BufReader<ChildStderr>>,
+}
+
+impl Running {
+    fn of(mut child: Child) -> Running {
+        let stdout = BufReader::new(child.stdout.take().unwrap()).lines();
+        let stderr = BufReader::new(child.stderr.take().unwrap()).lines();
+        Running { child, stdout, stderr }
+    }
+
+    /// The next line on standard error that has this in it.
+    pub(crate) fn says(&mut self, part: &str) -> String {
+        self.stderr
+            .by_ref()
+            .map(Result::unwrap)
+            .find(|line| line.contains(part))
+            .unwrap_or_else(|| panic!("it never says `{part}`"))
+    }
+
+    /// The next line of data.
+    pub(crate) fn line(&mut self) -> String {
+        self.stdout.next().unwrap().unwrap()
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends a signal by its name.
+    pub(crate) fn signal(&self, name: &str) {
+        let done = Command::new("kill").args([&format!("-{name}"), &self.id().to_string()]).status().unwrap();
+        assert!(done.success());
+    }
+
+    /// Waits for its end, with the last of what it says.
+    pub(crate) fn ended(mut self) -> (Option<i32>, String) {
+        let said: Vec<String> = self.stderr.by_ref().map(Result::unwrap).collect();
+        (self.child.wait().unwrap().code(), said.join("\n"))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+/// What differs from run to run.
+pub(crate) const CHANGING: &[(&str, &str)] = &[
+    (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z", "[time]"),
+    // As wide as what they stand for, so that columns can be seen to line up.
+    (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "[time--------------]"),
+    (r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[id]"),
+    (r"selfmade_[0-9a-f]{64}", "[token]"),
+    (r"\b[0-9a-f]{64}\b", "[hash]"),
+    (r"\b[0-9a-f]{12}\b", "[hash------]"),
+    (r"selfmade-edit-\w+", "selfmade-edit-[random]"),
+    (r#""score": [0-9.]+"#, r#""score": [score]"#),
+];
+
+/// What differs in every run of a function, too: short ids, times that it took, sizes.
+pub(crate) const CHANGING_IN_RUNS: &[(&str, &str)] = &[
+    (r"\b[0-9a-f]{8}\b", "[id----]"),
+    (r"TOOK +", "TOOK    "),
+    (r" *\d+(\.\d)? (µs|ms|s) {2,}", "  [took]  "),
+    (r"\d+(\.\d)? (µs|ms|s)\b", "[took]"),
+    // The place of a time that is not known yet.
+    (r"(\[time-+\]) {3,}(\w)", "$1  (none)  $2"),
+    (r"\d+(\.\d)? [kMG]B\b", "[size]"),
+    (r#"_us": \d+"#, r#"_us": [number]"#),
+    (r#"_bytes": \d{4,}"#, r#"_bytes": [number]"#),
+    (r#""cold": \w+"#, r#""cold": [whether]"#),
+];
+
 /// Compares with an inline snapshot, leaving out what differs from run to run.
 macro_rules! assert_shows {
     ($text:expr, @$expected:literal) => {
-        insta::with_settings!({ filters => vec![
-            (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z", "[time]"),
-            // As wide as what they stand for, so that columns can be seen to line up.
-            (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "[time--------------]"),
-            (r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[id]"),
-            (r"selfmade_[0-9a-f]{64}", "[token]"),
-            (r"\b[0-9a-f]{64}\b", "[hash]"),
-            (r"\b[0-9a-f]{12}\b", "[hash------]"),
-            (r"selfmade-edit-\w+", "selfmade-edit-[random]"),
-            (r#""score": [0-9.]+"#, r#""score": [score]"#),
-        ]}, { insta::assert_snapshot!($text, @$expected) })
+        insta::with_settings!({ filters => $crate::command::CHANGING.to_vec() }, {
+            insta::assert_snapshot!($text, @$expected)
+        })
     };
 }
 
-pub(crate) use assert_shows;
+/// The same for texts about runs.
+macro_rules! assert_tells {
+    ($text:expr, @$expected:literal) => {
+        insta::with_settings!({
+            filters => [$crate::command::CHANGING, $crate::command::CHANGING_IN_RUNS].concat()
+        }, { insta::assert_snapshot!($text, @$expected) })
+    };
+}
+
+pub(crate) use {assert_shows, assert_tells};

@@ -16,8 +16,14 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
 
     Commands:
       init         Make a brain of its own for a folder
-      fn           Functions: add, list, show, edit, rm, versions, diff, use [alias: function]
+      fn           Functions: add, list, show, edit, rm, versions, diff, use, dependents [alias:
+                   function]
       run          Run a function
+      runs         Runs: list, show, tail, cancel, answer, rerun, replay, prune
+      test         Run the tests that functions carry
+      insights     How functions do, and what to do about it
+      warm         Make ready what functions need to run
+      serve        Carry out queued runs, triggers and schedules until told to stop
       pack         Packs: load, list
       changes      Changesets: list, show, apply, reject, revert, rebase
       log          How the brain changed, newest first
@@ -49,6 +55,8 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
     Examples:
       selfmade                                 show the brain and what to try next
       selfmade fn add greet.py                 add or update a function
+      selfmade run greet --arg name=Ada        run a function
+      selfmade runs list --state failed        see which runs failed
       selfmade pack load packs/text.py         load the functions of a pack
       selfmade search "split a text"           find functions
       selfmade log                             see how the brain changed
@@ -66,7 +74,7 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
       0  done                      4  what was named is not there
       1  done in part              5  refused: checks failed, a conflict, the wrong state
       2  wrong usage               6  the database, the disk or a key cannot be used
-      3  bad input                 7  the run failed
+      3  bad input                 7  a run or a test failed
       70 a bug in selfmade         130 interrupted
     --- stderr
     "#);
@@ -85,6 +93,20 @@ fn every_command_has_an_example_in_its_help() {
         "fn versions",
         "fn diff",
         "fn use",
+        "fn dependents",
+        "run",
+        "runs list",
+        "runs show",
+        "runs tail",
+        "runs cancel",
+        "runs answer",
+        "runs rerun",
+        "runs replay",
+        "runs prune",
+        "test",
+        "insights",
+        "warm",
+        "serve",
         "pack load",
         "pack list",
         "changes list",
@@ -163,7 +185,10 @@ fn wrong_usage_is_told_with_exit_code_2() {
 fn every_shell_has_completions() {
     let place = Place::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        assert!(place.data(&["completions", shell]).contains("revert"), "{shell}");
+        let script = place.data(&["completions", shell]);
+        for word in ["revert", "replay", "dependents", "drain"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `selfmade run`, with real cells.
 
-use crate::command::{Place, assert_shows};
+use crate::command::{Place, assert_shows, assert_tells};
 
 const ADD: &str = "def add(a: int, b: int = 2) -> int:\n    print(\"adding\")\n    return a + b\n";
 
@@ -95,4 +95,103 @@ fn what_a_run_triggers_is_run_too() {
     brain: [folder]/home (given by --home)
     it triggered 1 run
     ");
+}
+
+fn shouting() -> Place {
+    let place = Place::new();
+    place.add("def shout(text: str) -> str:\n    '''Shout a text.'''\n    return text.upper() + '!'\n");
+    place
+}
+
+#[test]
+fn an_earlier_version_can_be_run() {
+    let place = Place::new();
+    place.add("def n():\n    return 1\n");
+    place.add("def n():\n    return 2\n");
+    assert_eq!(place.data(&["run", "n"]), "2\n");
+    assert_eq!(place.data(&["run", "n@1"]), "1\n");
+    assert_tells!(place.run(&["run", "n@3"]), @"
+    exit: 4
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: function `n` has no version 3
+    hint: `selfmade fn versions n` lists those it has
+    ");
+}
+
+#[test]
+fn a_run_has_a_json_form() {
+    assert_tells!(shouting().run(&["run", "shout", "hello", "--json"]), @r#"
+    exit: 0
+    --- stdout
+    {
+      "run_id": "[id]",
+      "kind": "function",
+      "name": "shout",
+      "version_id": "[id]",
+      "revision": 1,
+      "state": "succeeded",
+      "ending": "returned",
+      "input": {
+        "text": "hello"
+      },
+      "output": "HELLO!",
+      "error": null,
+      "actor": "command_line",
+      "parent": null,
+      "created_at": "[time]",
+      "started_at": "[time]",
+      "finished_at": "[time]",
+      "attempt": 1,
+      "how": {
+        "waited": true,
+        "resumable": true
+      },
+      "closure": "[hash]",
+      "event_seq": null,
+      "chain": {},
+      "waiting": null,
+      "usage": {
+        "wall_us": [number],
+        "cpu_us": [number],
+        "peak_memory_bytes": [id----],
+        "cold": [whether],
+        "output_dropped_bytes": 0,
+        "calls_dropped": 0
+      },
+      "cancelled": null,
+      "lease": {
+        "node": "[id]",
+        "fence": 1,
+        "until": "[time]"
+      }
+    }
+    --- stderr
+    "#);
+}
+
+#[test]
+fn the_same_key_gives_the_first_run() {
+    let place = shouting();
+    let first = place.run_id(&["shout", "Ada", "--idempotency-key", "morning"]);
+    let second = place.run_id(&["shout", "Bob", "--idempotency-key", "morning"]);
+    assert_eq!(first, second);
+    assert_eq!(place.json(&["runs", "list"])["runs"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_text_comes_out_as_it_was_returned() {
+    let place = Place::new();
+    place.add("def coloured() -> str:\n    return '\\x1b[31mred\\x1b[0m\\ttab'\n");
+    assert_eq!(place.data(&["run", "coloured"]), "\u{1b}[31mred\u{1b}[0m\ttab\n");
+}
+
+#[test]
+fn a_function_that_takes_too_long_is_ended() {
+    let place = Place::new();
+    place.add("def endless():\n    while True:\n        pass\n");
+    let shown = place.run(&["run", "endless", "--timeout", "0.2"]);
+    assert!(shown.starts_with("exit: 7"), "{shown}");
+    assert!(shown.contains("TimedOut: the function used up its"), "{shown}");
 }

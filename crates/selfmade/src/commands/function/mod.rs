@@ -1,6 +1,7 @@
 //! `selfmade fn …`: Functions.
 
 mod add;
+mod dependents;
 mod diff;
 mod edit;
 mod list;
@@ -25,6 +26,7 @@ pub(crate) enum Command {
     Versions(versions::Arguments),
     Diff(diff::Arguments),
     Use(use_version::Arguments),
+    Dependents(dependents::Arguments),
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, command: Command) -> Result<Exit, Error> {
@@ -37,6 +39,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, command: Command) -> R
         Command::Versions(arguments) => versions::run(session, brain, arguments).await,
         Command::Diff(arguments) => diff::run(session, brain, arguments).await,
         Command::Use(arguments) => use_version::run(session, brain, arguments).await,
+        Command::Dependents(arguments) => dependents::run(session, brain, arguments).await,
     }
 }
 

@@ -1,6 +1,5 @@
 //! `selfmade token add`: a new Token, whose text is shown once.
 
-use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 use model::token::TokenRole;
@@ -10,6 +9,7 @@ use server::app::tokens::{self, NewToken};
 
 use crate::error::{Error, Exit};
 use crate::session::{ACTOR, Brain, Session};
+use crate::time;
 
 /// Make a token and print it, once
 ///
@@ -41,7 +41,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     let document = json!({ "text": text.expose_secret(), "token": token });
     session.output.answer(&document, |_| format!("{}\n", text.expose_secret()))?;
     let until = match token.expires_at {
-        Some(end) => format!(" until {}", crate::time::exact(end)),
+        Some(end) => format!(" until {}", time::exact(end)),
         None => String::new(),
     };
     session
@@ -61,12 +61,8 @@ fn expiry(text: &str, now: Timestamp) -> Result<Timestamp, Error> {
     if end > now { Ok(end) } else { Err(bad(format!("`{text}` is over already"))) }
 }
 
-/// Days are days of universal time, so that a token ends at the same moment wherever it is made.
 fn moment(text: &str, now: Timestamp) -> Option<Timestamp> {
-    if let Ok(date) = text.parse::<Date>() {
-        return Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp());
-    }
-    if let Ok(time) = text.parse::<Timestamp>() {
+    if let Some(time) = time::written(text) {
         return Some(time);
     }
     let span: Span = text.parse().ok()?;

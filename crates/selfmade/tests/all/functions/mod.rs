@@ -2,6 +2,7 @@
 
 mod adding;
 mod changing;
+mod dependents;
 mod reading;
 mod versions;
 

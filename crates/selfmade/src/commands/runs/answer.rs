@@ -1,0 +1,52 @@
+//! `selfmade runs answer`: what a Run asked a person.
+
+use std::io::IsTerminal;
+
+use model::run::Waiting;
+use serde_json::json;
+use server::app::runs;
+
+use super::Reference;
+use crate::error::{Error, Exit};
+use crate::prompt;
+use crate::run_view;
+use crate::session::{ACTOR, Brain, Session};
+
+/// Answer the question a run waits for
+///
+/// One of the options by its text or its number, or any text. The run goes on where a server carries out runs.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  selfmade runs answer 391ab633 yes
+  selfmade runs answer 391ab633          ask at the terminal")]
+pub(crate) struct Arguments {
+    /// Its id, or the beginning or end of it
+    #[arg(value_name = "ID")]
+    run: Reference,
+    /// The answer [default: it is asked for at the terminal]
+    value: Option<String>,
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
+    let id = arguments.run.id(brain).await?;
+    let waiting = runs::get(&brain.ctx, id).await?;
+    let Some(Waiting::Person { question, .. }) = &waiting.waiting else {
+        return Err(server::Error::NothingAsked { run: id, state: waiting.state }.into());
+    };
+    let text = match arguments.value {
+        Some(text) => text,
+        None if std::io::stdin().is_terminal() => prompt::question(&run_view::question(question))?,
+        None => {
+            return Err(Error::Input {
+                problem: format!("run {id} asks: {}", question["question"]),
+                hint: format!("give the answer: `{} runs answer {id} ANSWER`", session.settings.program),
+            });
+        }
+    };
+    let value = run_view::chosen(question, &text);
+    runs::answer(&brain.ctx, &ACTOR, id, value.clone()).await?;
+    session.output.answer(&json!({ "run_id": id, "answer": value }), |_| String::new())?;
+    session.output.note(format!("answered {value}; `selfmade serve` carries the run on"));
+    Ok(Exit::Done)
+}

@@ -1,0 +1,30 @@
+//! `selfmade runs cancel`: the end of a Run and of all that it started.
+
+use model::run::RunState;
+use serde_json::json;
+use server::app::{run_lists, runs};
+
+use super::Reference;
+use crate::error::{Error, Exit};
+use crate::run_lines;
+use crate::session::{ACTOR, Brain, Session};
+
+/// End a run and everything it started
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  selfmade runs cancel 391ab633")]
+pub(crate) struct Arguments {
+    /// Its id, or the beginning or end of it
+    #[arg(value_name = "ID")]
+    run: Reference,
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
+    let id = arguments.run.id(brain).await?;
+    let affected = runs::cancel(&brain.ctx, &ACTOR, id).await?;
+    let lines = run_lists::of(&brain.ctx, &affected).await?;
+    session.output.answer(&json!({ "runs": lines }), |_| lines.iter().map(run_lines::branch).collect())?;
+    if lines.iter().any(|line| line.state == RunState::Running) {
+        session.output.note("what is running is ended by the process that runs it, within seconds");
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,57 @@
+//! `selfmade runs …`: Runs.
+
+mod answer;
+mod cancel;
+pub(crate) mod list;
+mod prune;
+mod replay;
+mod rerun;
+mod show;
+mod tail;
+
+use model::ids::RunId;
+use server::app::run_ids;
+
+use crate::error::{Error, Exit};
+use crate::session::{Brain, Session};
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    List(list::Arguments),
+    Show(show::Arguments),
+    Tail(tail::Arguments),
+    Cancel(cancel::Arguments),
+    Answer(answer::Arguments),
+    Rerun(rerun::Arguments),
+    Replay(replay::Arguments),
+    Prune(prune::Arguments),
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, command: Command) -> Result<Exit, Error> {
+    match command {
+        Command::List(arguments) => list::run(session, brain, arguments).await,
+        Command::Show(arguments) => show::run(session, brain, arguments).await,
+        Command::Tail(arguments) => tail::run(session, brain, arguments).await,
+        Command::Cancel(arguments) => cancel::run(session, brain, arguments).await,
+        Command::Answer(arguments) => answer::run(session, brain, arguments).await,
+        Command::Rerun(arguments) => rerun::run(session, brain, arguments).await,
+        Command::Replay(arguments) => replay::run(session, brain, arguments).await,
+        Command::Prune(arguments) => prune::run(session, brain, arguments).await,
+    }
+}
+
+/// How a Run is named: by its id, or as much of its beginning or end as fits no other.
+#[derive(Clone, Debug)]
+pub(crate) struct Reference(String);
+
+impl From<String> for Reference {
+    fn from(text: String) -> Reference {
+        Reference(text)
+    }
+}
+
+impl Reference {
+    pub(crate) async fn id(&self, brain: &Brain) -> Result<RunId, Error> {
+        Ok(run_ids::find(&brain.ctx, &self.0).await?)
+    }
+}

@@ -1,0 +1,79 @@
+//! `selfmade runs prune`: old records go.
+
+use server::app::retention::{self, Retention};
+
+use super::list::when;
+use crate::error::{Error, Exit};
+use crate::progress::Progress;
+use crate::run_view;
+use crate::session::{Brain, Session};
+use crate::style::counted;
+
+/// Remove the records of old runs, for good
+///
+/// With all that belongs to them: calls, steps, output and files. Runs that have not ended stay, and so do those that
+/// started a run which stays. Events and what triggers did stay as well.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  selfmade runs prune --before 30d
+  selfmade runs prune --before 30d --keep 1000     but the newest thousand stay
+  selfmade runs prune --keep 1000                  only the newest thousand stay
+  selfmade runs prune --max-size 2G")]
+#[group(required = true, multiple = true)]
+pub(crate) struct Arguments {
+    /// Those that ended before then: a time ago such as 30d, a day, or a moment
+    #[arg(long, value_name = "WHEN")]
+    before: Option<String>,
+    /// How many of the newest stay in any case
+    #[arg(long, value_name = "N")]
+    keep: Option<u32>,
+    /// The oldest, until all records take no more than this: 500M, 2G
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    max_size: Option<u64>,
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
+    let now = brain.ctx.clock.now();
+    let since = arguments.before.as_deref().map(|text| when(text, now)).transpose()?;
+    let keep = Retention { since, newest: arguments.keep, bytes: arguments.max_size };
+    let progress = Progress::start(&session.output, "looking for old runs");
+    let told = |pruned: retention::Pruned| progress.say(format!("removed {} runs", pruned.runs));
+    let pruned = retention::prune(&brain.ctx, keep, told).await?;
+    drop(progress);
+    session.output.answer(&pruned, |_| String::new())?;
+    let runs = counted(usize::try_from(pruned.runs).unwrap_or(usize::MAX), "run");
+    session.output.note(format!("removed {runs}, about {}", run_view::size(pruned.bytes)));
+    Ok(Exit::Done)
+}
+
+/// A number, perhaps with `k`, `M` or `G` for thousands, millions and thousand millions.
+fn bytes(text: &str) -> Result<u64, String> {
+    let unit = |letter: char| match letter {
+        'k' | 'K' => Some(1_000_u64),
+        'm' | 'M' => Some(1_000_000),
+        'g' | 'G' => Some(1_000_000_000),
+        _ => None,
+    };
+    let (digits, factor) = match text.chars().last().and_then(unit) {
+        Some(factor) => (&text[..text.len() - 1], factor),
+        None => (text, 1),
+    };
+    let number = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
+    number.ok_or_else(|| "expected a number of bytes, such as `500M` or `2G`".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_written_with_a_letter_or_without() {
+        assert_eq!(bytes("12"), Ok(12));
+        assert_eq!(bytes("500M"), Ok(500_000_000));
+        assert_eq!(bytes("2g"), Ok(2_000_000_000));
+        for wrong in ["", "M", "-1", "1.5G", "99999999999999999999", "99999999999999999G"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! `selfmade runs rerun`: the same input once more.
+
+use server::app::runs;
+
+use super::Reference;
+use crate::commands::run::carry_out;
+use crate::error::{Error, Exit};
+use crate::session::{Brain, Session};
+
+/// Run the same input once more, as a new run
+///
+/// On the version that the run was of, calling what is live now; or, with --live, on the live version. Its effects happen
+/// again: to look at what happened then, `runs replay` does nothing new.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  selfmade runs rerun 391ab633
+  selfmade runs rerun 391ab633 --live    with the function as it is now")]
+pub(crate) struct Arguments {
+    /// Its id, or the beginning or end of it
+    #[arg(value_name = "ID")]
+    run: Reference,
+    /// On the live version
+    #[arg(long)]
+    live: bool,
+    /// Leave for later what the new run triggers
+    #[arg(long)]
+    no_triggers: bool,
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
+    let id = arguments.run.id(brain).await?;
+    let request = runs::again(&brain.ctx, id, arguments.live).await?;
+    carry_out(session, brain, request, !arguments.no_triggers).await
+}

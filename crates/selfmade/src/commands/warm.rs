@@ -1,0 +1,53 @@
+//! `selfmade warm`: what functions need to run is made before they run.
+
+use std::sync::Arc;
+
+use model::name::EntryName;
+use serde_json::json;
+use server::app::warming::{self, Warmed};
+
+use crate::error::{Error, Exit};
+use crate::run_view::Live;
+use crate::session::{Brain, Session};
+use crate::style::{DIM, paint, printable};
+
+/// Make ready what functions need to run
+///
+/// The packages of each are downloaded and put together once, so that its first run has not to wait for them. Processes
+/// that are kept ready belong to the server that runs functions: `serve --warm NAME` starts those, too.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  selfmade warm plot report
+  selfmade serve --warm plot       and keep processes ready")]
+pub(crate) struct Arguments {
+    /// The functions
+    #[arg(required = true)]
+    names: Vec<EntryName>,
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
+    let warmed = warm(session, brain, &arguments.names).await?;
+    session.output.answer(&json!({ "environments": warmed }), |_| warmed.iter().map(line).collect())?;
+    session.output.note("environments are made; processes are kept ready by `serve --warm`");
+    Ok(Exit::Done)
+}
+
+/// Shows how it goes.
+pub(crate) async fn warm(
+    session: &Session,
+    brain: &Brain,
+    names: &[EntryName],
+) -> Result<Vec<Warmed>, Error> {
+    let live = Arc::new(Live::new(&session.output));
+    let told = Arc::clone(&live);
+    let warmed = warming::warm(&brain.ctx, names, Arc::new(move |making| told.make(&making))).await;
+    live.close();
+    Ok(warmed?)
+}
+
+fn line(warmed: &Warmed) -> String {
+    let packages =
+        if warmed.packages.is_empty() { "no packages".to_owned() } else { warmed.packages.join(", ") };
+    format!("{}  {}\n", printable(&warmed.functions.join(", ")), paint(DIM, packages))
+}

@@ -1,0 +1,8 @@
+//! `selfmade runs …`: what is known of Runs, and what can be done with them.
+
+mod deciding;
+mod listing;
+mod pruning;
+mod repeating;
+mod showing;
+mod tailing;

@@ -1,0 +1,108 @@
+//! `selfmade serve`: carries out the queue, alone on a SQLite brain, and ends well.
+
+use crate::command::{Place, assert_tells};
+
+const SLOW: &str = "def slow(seconds: float):\n    import time\n    time.sleep(seconds)\n    return 'done'\n";
+
+fn queued(place: &Place, arguments: &[&str]) -> String {
+    place.data(&[&["run"], arguments, &["--queue"]].concat()).trim().to_owned()
+}
+
+fn state(place: &Place, id: &str) -> String {
+    place.json(&["runs", "show", id])["state"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn what_is_queued_is_carried_out_and_logged() {
+    let mut place = Place::new();
+    place.set("SELFMADE_LOG", "selfmade_server=info");
+    place.add("def add(a: int, b: int):\n    return a + b\n");
+    assert_tells!(place.run(&["run", "add", "2", "3", "--queue"]), @"
+    exit: 0
+    --- stdout
+    [id]
+    --- stderr
+    brain: [folder]/home (given by --home)
+    queued; `selfmade serve` carries it out
+    ");
+    let mut server = place.start(&["serve"]);
+    assert_tells!(server.says("serving").replace(&place.path("home").display().to_string(), "[home]"), @"serving [home]/brain.db: carries out what is queued, triggered and scheduled, 8 runs at once; Ctrl-C or SIGTERM stops it");
+    let logged = server.says("`add`");
+    assert!(logged.contains("run 01") && logged.contains("succeeded after"), "{logged}");
+    assert!(!logged.contains('\u{1b}'), "no colours in a file: {logged}");
+    server.signal("TERM");
+    let (code, said) = server.ended();
+    assert_eq!(code, Some(0));
+    assert_eq!(said, "stopped");
+}
+
+#[test]
+fn a_second_server_of_the_same_brain_is_refused_until_the_first_is_gone() {
+    let place = Place::new();
+    let mut first = place.start(&["serve"]);
+    first.says("serving");
+    let refused = place.run(&["serve"]);
+    assert!(refused.starts_with("exit: 5"), "{refused}");
+    assert_tells!(refused.replace(&first.id().to_string(), "[pid]"), @"
+    exit: 5
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: another `selfmade serve` (process [pid]) carries out the runs of this brain already
+    hint: end it first with `kill [pid]`; only a brain on PostgreSQL can have several servers
+    ");
+    first.signal("KILL");
+    assert_eq!(first.ended().0, None);
+    place.start(&["serve"]).says("serving");
+}
+
+#[test]
+fn other_commands_work_beside_a_server() {
+    let place = Place::new();
+    let mut server = place.start(&["serve"]);
+    server.says("serving");
+    place.add("def n():\n    return 1\n");
+    assert_eq!(place.data(&["run", "n"]), "1\n");
+}
+
+#[test]
+fn a_server_that_is_told_to_stop_lets_its_runs_end() {
+    let place = Place::new();
+    place.add(SLOW);
+    let mut server = place.start(&["serve"]);
+    server.says("serving");
+    let id = queued(&place, &["slow", "3"]);
+    while state(&place, &id) != "running" {}
+    server.signal("TERM");
+    server.says("waiting up to 30 s for 1 run under way");
+    let later = queued(&place, &["slow", "0"]);
+    assert_eq!(server.ended().0, Some(0));
+    assert_eq!(state(&place, &id), "succeeded");
+    assert_eq!(state(&place, &later), "queued", "no more runs are taken");
+}
+
+#[test]
+fn a_second_signal_ends_what_is_under_way() {
+    let place = Place::new();
+    place.add(SLOW);
+    let mut server = place.start(&["serve"]);
+    server.says("serving");
+    let id = queued(&place, &["slow", "600"]);
+    while state(&place, &id) != "running" {}
+    server.signal("INT");
+    server.says("under way");
+    server.signal("INT");
+    assert_eq!(server.ended().0, Some(0));
+}
+
+#[test]
+fn time_for_ending_can_be_short() {
+    let place = Place::new();
+    place.add(SLOW);
+    let mut server = place.start(&["serve", "--drain", "0"]);
+    server.says("serving");
+    let id = queued(&place, &["slow", "600"]);
+    while state(&place, &id) != "running" {}
+    server.signal("TERM");
+    assert_eq!(server.ended().0, Some(0));
+}

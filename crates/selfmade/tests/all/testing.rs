@@ -1,0 +1,160 @@
+//! `selfmade test`: the tests of functions, in real cells.
+
+use crate::command::{Place, assert_shows};
+
+/// Functions with and without tests.
+fn tested() -> Place {
+    let place = Place::new();
+    place.file(
+        "double.py",
+        "import selfmade\n\n@selfmade.function(tests=[\n    {'name': 'of two', 'input': {'n': 2}, 'expect': {'output': 4}},\n    \
+         {'input': {'n': 'a'}, 'expect': {'output': 'aa'}},\n])\ndef double(n):\n    return n + n\n",
+    );
+    place.file(
+        "quadruple.py",
+        "import selfmade\n\n@selfmade.function(tests=[{'input': {'n': 2}, 'expect': {'output': 8}}])\n\
+         def quadruple(n):\n    return double(double(n))\n",
+    );
+    place.data(&["fn", "add", "double.py"]);
+    place.data(&["fn", "add", "quadruple.py"]);
+    place.add("def untested():\n    return double(1)\n");
+    place
+}
+
+#[test]
+fn every_test_has_a_line() {
+    let place = tested();
+    assert_shows!(place.run(&["test"]), @"
+    exit: 0
+    --- stdout
+    passed  double 1 (of two)
+    passed  double 2
+    passed  quadruple 1
+    --- stderr
+    brain: [folder]/home (given by --home)
+    3 passed
+    ");
+    assert_shows!(place.run(&["test", "quadruple"]), @"
+    exit: 0
+    --- stdout
+    passed  quadruple 1
+    --- stderr
+    brain: [folder]/home (given by --home)
+    1 passed
+    ");
+    assert_shows!(place.run(&["test", "double", "--dependents"]), @"
+    exit: 0
+    --- stdout
+    passed  double 1 (of two)
+    passed  double 2
+    passed  quadruple 1
+    --- stderr
+    brain: [folder]/home (given by --home)
+    3 passed
+    ");
+    assert_shows!(place.run(&["test", "untested"]), @"
+    exit: 0
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    there are no tests
+    ");
+    assert_shows!(place.run(&["test", "trouble"]), @"
+    exit: 4
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: there is no function `trouble`
+    hint: did you mean `double`?
+    ");
+}
+
+#[test]
+fn a_failing_test_says_what_came_and_exits_with_7() {
+    let mut place = Place::new();
+    place.file(
+        "fragile.py",
+        "import selfmade\n\n@selfmade.function(tests=[\n    \
+         {'name': 'mocked', 'input': {}, 'expect': {'output': 1}, 'mocks': [{'function': 'now', 'output': 1}]},\n    \
+         {'input': {}, 'expect': {'error': {'type': 'ValueError'}}, 'mocks': [{'function': 'now', 'output': 2}]},\n])\n\
+         def fragile():\n    from selfmade import now\n    return now()\n",
+    );
+    assert_shows!(place.run(&["fn", "add", "fragile.py"]), @"
+    exit: 5
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home; made just now)
+    error: the changeset does not pass its checks
+      function `fragile`: test 2 fails: expected an error, but it returned 2
+    hint: nothing was changed
+    ");
+    // Where there is no Python a function is stored untested.
+    place.set("PATH", "/nowhere");
+    place.data(&["fn", "add", "fragile.py"]);
+    assert_shows!(place.run(&["test"]), @"
+    exit: 7
+    --- stdout
+    failed  fragile 1 (mocked)
+            cannot make the environment of the function: no Python 3.10 or newer was found; install it (for example `apt install python3`) or name one
+    failed  fragile 2
+            cannot make the environment of the function: no Python 3.10 or newer was found; install it (for example `apt install python3`) or name one
+    --- stderr
+    brain: [folder]/home (given by --home)
+    0 passed, 2 failed
+    ");
+    place.set("PATH", "/usr/bin:/bin");
+    assert_shows!(place.run(&["test"]), @"
+    exit: 7
+    --- stdout
+    passed  fragile 1 (mocked)
+    failed  fragile 2
+            expected an error, but it returned 2
+    --- stderr
+    brain: [folder]/home (given by --home)
+    1 passed, 1 failed
+    ");
+}
+
+#[test]
+fn a_function_that_breaks_the_tests_of_its_callers_is_refused() {
+    let place = tested();
+    place.file(
+        "double.py",
+        "import selfmade\n\n@selfmade.function(tests=[{'input': {'n': 0}, 'expect': {'output': 0}}])\ndef double(n):\n    return n * 3\n",
+    );
+    assert_shows!(place.run(&["fn", "add", "double.py"]), @"
+    exit: 5
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: the changeset does not pass its checks
+      function `quadruple`: test 1 fails: expected 8, but it returned 18
+    hint: nothing was changed
+    ");
+}
+
+#[test]
+fn the_reports_have_a_json_form() {
+    assert_shows!(tested().run(&["test", "double", "--json"]), @r#"
+    exit: 0
+    --- stdout
+    {
+      "failed": 0,
+      "passed": 2,
+      "tests": [
+        {
+          "function": "double",
+          "name": "of two",
+          "number": 1,
+          "passed": true
+        },
+        {
+          "function": "double",
+          "number": 2,
+          "passed": true
+        }
+      ]
+    }
+    --- stderr
+    "#);
+}

@@ -215,8 +215,13 @@ fn missing_reference(
         (_, Role::Watches) => {
             Finding::warning(key.clone(), format!("it waits for `{name}`, which is not stored yet"))
         }
-        _ => Finding::error(key.clone(), format!("it starts `{name}`, which is not stored"))
-            .hint(nearest_hint(name, around)),
+        _ => {
+            let hint = match nearest(name, &around.known_names) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("add a function named `{name}` before, or in the same changeset"),
+            };
+            Finding::error(key.clone(), format!("it starts `{name}`, which is not stored")).hint(hint)
+        }
     }
 }
 

@@ -9,7 +9,9 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::actor::Actor;
+use crate::check::nearest;
 use crate::entry::EntryKind;
+use crate::phrase::cut;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -29,16 +31,24 @@ pub enum EventKind {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "`{0}` is no kind of event; expected `run.finished`, `run.failed`, `run.cancelled`, `function.added`, `function.updated`, `function.deleted`, `changeset.applied`, `secret.changed`, `schedule.ticked`, `webhook.received` or `custom.NAME`"
-)]
-pub struct EventKindError(String);
+#[error("`{given}` is no kind of event; {hint}")]
+pub struct EventKindError {
+    given: String,
+    hint: String,
+}
 
 impl EventKindError {
     pub(crate) fn of(text: &str) -> EventKindError {
-        EventKindError(text.to_owned())
+        let known: Vec<String> = EventKind::fixed().iter().map(ToString::to_string).collect();
+        let hint = match nearest(text, &known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => EXPECTED.to_owned(),
+        };
+        EventKindError { given: cut(text, 200), hint }
     }
 }
+
+const EXPECTED: &str = "expected `run.finished`, `run.failed`, `run.cancelled`, `function.added`, `function.updated`, `function.deleted`, `changeset.applied`, `secret.changed`, `schedule.ticked`, `webhook.received` or `custom.NAME`";
 
 impl EventKind {
     /// Every kind but the custom ones, which have no end.
@@ -206,5 +216,16 @@ mod tests {
         for text in ["", "run", "run.began", "function.", "custom."] {
             assert!(text.parse::<EventKind>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_slip_of_the_pen_is_told_what_was_meant() {
+        let told = |text: &str| text.parse::<EventKind>().unwrap_err().to_string();
+        assert_eq!(told("run.finshed"), "`run.finshed` is no kind of event; did you mean `run.finished`?");
+        assert_eq!(
+            told("function.update"),
+            "`function.update` is no kind of event; did you mean `function.updated`?"
+        );
+        assert!(told("mail").contains("or `custom.NAME`"));
     }
 }

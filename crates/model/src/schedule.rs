@@ -1,6 +1,8 @@
 //! Schedules: at these times, in this time zone, start a Run. What is stored and how it is written; the moments are
 //! [`crate::timetable`]'s part.
 
+use std::fmt;
+
 use jiff::civil::DateTime;
 use jiff::{SpanRelativeTo, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -113,6 +115,24 @@ impl Times {
     }
 }
 
+/// As [`Times::parse`] reads it.
+impl fmt::Display for Times {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Times::Cron(expression) => f.write_str(expression),
+            Times::EverySeconds(seconds) => {
+                let units = [(86_400, "d"), (3_600, "h"), (60, "m"), (1, "s")];
+                let (count, unit) = units
+                    .into_iter()
+                    .find(|(unit, _)| *seconds >= *unit && seconds % unit == 0)
+                    .map_or((*seconds, "s"), |(unit, name)| (seconds / unit, name));
+                write!(f, "every {count}{unit}")
+            }
+            Times::At(at) => write!(f, "at {at}"),
+        }
+    }
+}
+
 /// Four digits and a hyphen begin a date and nothing else.
 fn looks_like_a_time(text: &str) -> bool {
     text.split_once('-').is_some_and(|(year, _)| year.len() == 4 && year.bytes().all(|b| b.is_ascii_digit()))
@@ -176,6 +196,21 @@ mod tests {
         assert_eq!(read("every 2 days"), Ok(Times::EverySeconds(172_800)));
         assert_eq!(read(" @daily "), Ok(Times::Cron("@daily".to_owned())));
         assert_eq!(read("0 9 * * 1-5"), Ok(Times::Cron("0 9 * * 1-5".to_owned())));
+    }
+
+    #[test]
+    fn times_are_shown_as_they_can_be_written() {
+        for text in [
+            "every 90s",
+            "every 5m",
+            "every 36h",
+            "every 2d",
+            "@daily",
+            "0 9 * * 1-5",
+            "at 2026-12-24T17:00:00Z",
+        ] {
+            assert_eq!(read(text).unwrap().to_string(), text);
+        }
     }
 
     #[test]

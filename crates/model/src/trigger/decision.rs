@@ -15,7 +15,8 @@ const LONGEST_HOLD: i32 = 10;
 #[derive(Clone, Copy, Debug)]
 pub struct History<'a> {
     pub now: Timestamp,
-    /// When it fired, at least as far back as its rate limit looks.
+    /// When it fired, at least as far back as its rate limit looks; without what is held back or was taken back, because
+    /// a burst is one Run.
     pub fired: &'a [Timestamp],
     /// The moment of the first of the Events that are being held back.
     pub held_since: Option<Timestamp>,

@@ -22,6 +22,13 @@ pub enum Ask<'a> {
     Template(&'a str),
 }
 
+/// A text that the server evaluates, and the input it is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked<'a> {
+    pub input: &'a str,
+    pub ask: Ask<'a>,
+}
+
 pub type Evaluate<'a> = &'a mut dyn FnMut(Ask<'_>) -> Result<Value, String>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -44,6 +51,28 @@ impl TriggerContent {
         let scope = Map::from_iter([("event".to_owned(), event.view())]).into();
         let mut mapping = Mapping { scope: &scope, evaluate };
         input.iter().map(|(name, value)| Ok((name.clone(), mapping.value(name, value)?))).collect()
+    }
+}
+
+/// Everything in a mapping that is to be evaluated, so that it can be checked before there is an Event.
+pub fn asked(input: &Map<String, Value>) -> Vec<Asked<'_>> {
+    let mut all = Vec::new();
+    for (name, value) in input {
+        add_asked(name, value, &mut all);
+    }
+    all
+}
+
+fn add_asked<'a>(input: &'a str, value: &'a Value, all: &mut Vec<Asked<'a>>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| add_asked(input, item, all)),
+        Value::Object(map) => map.values().for_each(|item| add_asked(input, item, all)),
+        Value::String(text) => match Text::of(text) {
+            Text::Plain | Text::Path(_) => {}
+            Text::Expression(expression) => all.push(Asked { input, ask: Ask::Expression(expression) }),
+            Text::Template => all.push(Asked { input, ask: Ask::Template(text) }),
+        },
+        _ => {}
     }
 }
 
@@ -169,11 +198,12 @@ fn carried(event: &Event) -> Value {
         EventKind::Added(_) | EventKind::Updated(_) | EventKind::Deleted(_) | EventKind::SecretChanged => {
             fact.source.clone().into()
         }
+        // What a Function emitted is told beside the Run that did.
+        EventKind::Custom(_) => fact.data.get("output").unwrap_or(&fact.data).clone(),
         EventKind::RunCancelled
         | EventKind::ChangesetApplied
         | EventKind::ScheduleTicked
-        | EventKind::WebhookReceived
-        | EventKind::Custom(_) => fact.data.clone(),
+        | EventKind::WebhookReceived => fact.data.clone(),
     }
 }
 
@@ -240,6 +270,9 @@ mod tests {
         assert_eq!(default(&failed, "error"), json!({"error": {"type": "KeyError"}}));
         let custom = event(EventKind::Custom("mail".to_owned()), json!({"subject": "hi"}));
         assert_eq!(default(&custom, "mail"), json!({"mail": {"subject": "hi"}}));
+        let emitted = json!({"run_id": "r", "output": {"subject": "hi"}});
+        let emitted = event(EventKind::Custom("mail".to_owned()), emitted);
+        assert_eq!(default(&emitted, "mail"), json!({"mail": {"subject": "hi"}}));
         let secret = event(EventKind::SecretChanged, json!({}));
         assert_eq!(default(&secret, "name"), json!({"name": "upstream"}));
     }
@@ -285,6 +318,15 @@ mod tests {
                 "text": "rendered is {{ event.output }}!", "two": "rendered {{ a }} {{ b }}",
             })
         );
+    }
+
+    #[test]
+    fn what_will_be_evaluated_is_known_before() {
+        let input =
+            json!({"a": ["{{ event.n + 1 }}", "{{ event.n }}"], "b": {"c": "n={{ event.n }}"}, "d": "plain"});
+        let asked: Vec<(&str, Ask<'_>)> =
+            asked(input.as_object().unwrap()).iter().map(|asked| (asked.input, asked.ask)).collect();
+        assert_eq!(asked, [("a", Ask::Expression("event.n + 1")), ("b", Ask::Template("n={{ event.n }}"))]);
     }
 
     #[test]

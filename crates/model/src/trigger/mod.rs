@@ -12,6 +12,7 @@ use self::on::On;
 use crate::event::EventKind;
 use crate::glob::is_pattern;
 use crate::name::{EntryName, NameError};
+use crate::phrase::cut;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriggerContent {
@@ -85,9 +86,7 @@ impl TriggerContent {
     /// What is wrong with it, in words.
     pub fn flaws(&self) -> Vec<String> {
         let mut flaws = Vec::new();
-        if self.source.as_deref() == Some("") {
-            flaws.push("its source is empty; leave it out for events from anywhere".to_owned());
-        }
+        flaws.extend(self.source.as_deref().and_then(|source| self.source_flaw(source)));
         if self.condition.as_deref().is_some_and(|text| text.trim().is_empty()) {
             flaws.push("its condition is empty; leave it out if there is none".to_owned());
         }
@@ -103,6 +102,18 @@ impl TriggerContent {
         }
         flaws.extend(self.input.iter().flat_map(mapping::flaws));
         flaws
+    }
+
+    fn source_flaw(&self, source: &str) -> Option<String> {
+        if source.is_empty() {
+            return Some("its source is empty; leave it out for events from anywhere".to_owned());
+        }
+        let stands_in_a_name = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || "._*?".contains(c);
+        let odd = source.chars().find(|c| !stands_in_a_name(*c)).filter(|_| self.on.comes_from_an_entry())?;
+        Some(format!(
+            "its source `{}` fits no name, because no name has `{odd}`; write a name or a pattern such as `report.*`",
+            cut(source, 100)
+        ))
     }
 }
 
@@ -147,5 +158,9 @@ mod tests {
         its rate limit is 0 runs in 5 seconds; it must be at least 1 run in 1 to 2678400 seconds
         its debounce is 0 ms; it must be between 1 and 86400000
         ");
+        let mut trigger = TriggerContent::after("daily report", "main".parse().unwrap());
+        insta::assert_snapshot!(trigger.flaws().join("\n"), @"its source `daily report` fits no name, because no name has ` `; write a name or a pattern such as `report.*`");
+        trigger.on = EventKind::ChangesetApplied.into();
+        assert_eq!(trigger.flaws(), [""; 0], "a changeset has a title");
     }
 }

@@ -24,6 +24,24 @@ impl On {
     }
 }
 
+impl On {
+    /// Whether every Event it waits for has the name of an entry as its source.
+    pub(super) fn comes_from_an_entry(&self) -> bool {
+        let is_entry = |kind: &EventKind| match kind {
+            EventKind::Added(_)
+            | EventKind::Updated(_)
+            | EventKind::Deleted(_)
+            | EventKind::RunFinished
+            | EventKind::RunFailed
+            | EventKind::RunCancelled
+            | EventKind::ScheduleTicked
+            | EventKind::Custom(_) => true,
+            EventKind::ChangesetApplied | EventKind::SecretChanged | EventKind::WebhookReceived => false,
+        };
+        EventKind::fixed().iter().filter(|kind| self.fits(kind)).all(is_entry)
+    }
+}
+
 impl fmt::Display for On {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -7,11 +7,13 @@ use jiff::Timestamp;
 use model::actor::Actor;
 use model::content::Content;
 use model::entry::EntryKind;
-use model::ids::EntryId;
+use model::event::{EventKind, NewEvent};
+use model::ids::{EntryId, RunId};
 use model::name::EntryName;
 use model::run::Concurrency;
 use model::schedule::{Overlap, ScheduleContent};
 use sandbox::CancellationToken;
+use serde_json::json;
 
 use crate::app::error::Error;
 use crate::app::runs::{self, StartRun, Target};
@@ -48,13 +50,14 @@ pub async fn round(ctx: &Ctx) -> Result<Option<Timestamp>, Error> {
     let mut after: Option<String> = None;
     loop {
         let page = ctx.store.live_versions(EntryKind::Schedule, after.as_deref(), PAGE).await?;
+        let since = ctx.store.live_since(EntryKind::Schedule, after.as_deref(), PAGE).await?;
         let Some(last) = page.last() else { return Ok(next) };
         after = Some(last.head.key.name.to_string());
         for version in page {
             let Content::Schedule(content) = version.content else { continue };
             let head = version.head;
-            let schedule =
-                Schedule { entry: head.entry_id, name: head.key.name, content, since: head.written_at };
+            let since = since.get(&head.entry_id).copied().unwrap_or(head.written_at);
+            let schedule = Schedule { entry: head.entry_id, name: head.key.name, content, since };
             if let Some(at) = schedule.tick(ctx).await? {
                 next = Some(next.map_or(at, |next| next.min(at)));
             }
@@ -66,7 +69,7 @@ struct Schedule {
     entry: EntryId,
     name: EntryName,
     content: ScheduleContent,
-    /// When it was last changed: a schedule that is resumed does not make up for its pause.
+    /// Since when it is as it is: a schedule that is resumed does not make up for its pause.
     since: Timestamp,
 }
 
@@ -81,7 +84,7 @@ impl Schedule {
         let last = ctx.store.last_tick(self.entry).await?.map_or(self.since, |tick| tick.at.max(self.since));
         let ticks = timetable.ticks_between(last, now, self.content.missed, MOST_MISSED);
         if let Some(left_out) = &ticks.left_out {
-            ctx.store.tick(self.entry, left_out.last, None, Some(&left_out.to_string())).await?;
+            ctx.store.tick(self.entry, left_out.last, None, Some(&left_out.to_string()), None).await?;
             tracing::info!(schedule.name = %self.name, "schedule `{}`: {left_out}", self.name);
         }
         for at in ticks.due {
@@ -92,9 +95,7 @@ impl Schedule {
 
     async fn start(&self, ctx: &Ctx, at: Timestamp) -> Result<(), Error> {
         if self.content.overlap == Overlap::Skip && ctx.store.running_of_schedule(self.entry).await? > 0 {
-            let why = "the run of the last tick still goes on";
-            ctx.store.tick(self.entry, at, None, Some(why)).await?;
-            return Ok(());
+            return self.pass_over(ctx, at, "the run of the last tick still goes on").await;
         }
         let request = StartRun::of(Target::Live(self.content.target.clone()), self.content.input.clone());
         match runs::recorded(ctx, &Actor::Schedule(self.entry), request).await {
@@ -103,16 +104,37 @@ impl Schedule {
                     let key = format!("schedule:{}", self.entry);
                     run.how.concurrency = Some(Concurrency { key, limit: 1 });
                 }
-                if ctx.store.tick(self.entry, at, Some(&run), None).await? {
+                let event = self.ticked(ctx, at, Some(run.run_id), None);
+                if ctx.store.tick(self.entry, at, Some(&run), None, Some(&event)).await? {
                     ctx.engine.queue.notify_one();
+                    ctx.engine.events.notify_one();
                 }
+                Ok(())
             }
-            Err(error @ Error::Store(_)) => return Err(error),
+            Err(error @ Error::Store(_)) => Err(error),
             Err(error) => {
-                ctx.store.tick(self.entry, at, None, Some(&error.to_string())).await?;
                 tracing::warn!(schedule.name = %self.name, "schedule `{}` started nothing: {error}", self.name);
+                self.pass_over(ctx, at, &error.to_string()).await
             }
         }
+    }
+
+    /// A tick that starts nothing is told of too.
+    async fn pass_over(&self, ctx: &Ctx, at: Timestamp, why: &str) -> Result<(), Error> {
+        let event = self.ticked(ctx, at, None, Some(why));
+        if ctx.store.tick(self.entry, at, None, Some(why), Some(&event)).await? {
+            ctx.engine.events.notify_one();
+        }
         Ok(())
+    }
+
+    fn ticked(&self, ctx: &Ctx, at: Timestamp, run: Option<RunId>, skipped: Option<&str>) -> NewEvent {
+        NewEvent {
+            kind: EventKind::ScheduleTicked,
+            source: self.name.to_string(),
+            data: json!({ "tick": at, "target": self.content.target, "run_id": run, "skipped": skipped }),
+            actor: Actor::Schedule(self.entry),
+            at: ctx.clock.now(),
+        }
     }
 }

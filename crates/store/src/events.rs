@@ -20,6 +20,23 @@ impl Store {
         self.db.one(sql, [kind.to_string().into()], |row| row.unsigned(0)).await
     }
 
+    /// What happened before a sequence number, the newest first; of one kind if one is named.
+    pub async fn events_before(
+        &self,
+        seq: u64,
+        kind: Option<&EventKind>,
+        limit: u32,
+    ) -> Result<Vec<Event>, Error> {
+        let Some(kind) = kind else {
+            let sql = "select seq, kind, source, data, actor, at from events where seq < $1
+                order by seq desc limit $2";
+            return self.db.query(sql, [seq.into(), limit.into()], event_from_row).await;
+        };
+        let sql = "select seq, kind, source, data, actor, at from events where seq < $1 and kind = $3
+            order by seq desc limit $2";
+        self.db.query(sql, [seq.into(), limit.into(), kind.to_string().into()], event_from_row).await
+    }
+
     /// What happened after a sequence number, in order.
     pub async fn events_after(&self, seq: u64, limit: u32) -> Result<Vec<Event>, Error> {
         self.db

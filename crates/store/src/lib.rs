@@ -59,5 +59,5 @@ pub use self::secrets::{SealedSecret, SecretsStamp};
 pub use self::snapshot::{PastMove, Question, Snapshot};
 pub use self::starting::Started;
 pub use self::store::Store;
-pub use self::ticks::Tick;
-pub use self::triggers::{Firing, Firings};
+pub use self::ticks::{Count, Tick};
+pub use self::triggers::{FiredOn, Firing, Firings, TakenBack};

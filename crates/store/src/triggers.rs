@@ -1,13 +1,17 @@
 //! Triggers at work: how far the Events are read, and what came of them.
 
+use std::collections::HashMap;
+
 use jiff::Timestamp;
+use model::event::EventKind;
 use model::ids::{EntryId, RunId};
 use model::run::Run;
 
-use crate::db::{Batch, Row, Sql};
+use crate::db::{Batch, Row, Sql, Value};
 use crate::error::Error;
 use crate::runs::push_runs;
 use crate::store::Store;
+use crate::ticks::Count;
 
 /// More than any limit on how often a Trigger may fire.
 const MOST: u32 = 10_000;
@@ -20,9 +24,26 @@ pub struct Firing {
     pub seq: u64,
     /// The Run it started.
     pub run_id: Option<RunId>,
-    /// Why it started none.
+    /// Why it started none; beside a Run, why that one was taken back before it began.
     pub stopped: Option<String>,
     pub at: Timestamp,
+}
+
+/// A firing with what the Event was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FiredOn {
+    pub firing: Firing,
+    pub kind: EventKind,
+    pub source: String,
+}
+
+/// A Run that waits and is not wanted any more, because a later Event stands for the one it was started by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TakenBack {
+    pub entry_id: EntryId,
+    pub seq: u64,
+    pub run_id: RunId,
+    pub why: String,
 }
 
 /// What came of the Events after `from_seq`, up to `to_seq`.
@@ -34,6 +55,8 @@ pub struct Firings {
     /// Queued; what they load is recorded already.
     pub runs: Vec<Run>,
     pub firings: Vec<Firing>,
+    /// Of earlier firings.
+    pub taken_back: Vec<TakenBack>,
 }
 
 impl Store {
@@ -58,9 +81,50 @@ impl Store {
             [firings.cursor.as_str().into(), firings.from_seq.into(), firings.to_seq.into()],
             "the cursor is where it was",
         );
+        for taken in &firings.taken_back {
+            push_taken_back(&mut batch, taken);
+        }
         push_runs(&mut batch, &firings.runs)?;
         push_firings(&mut batch, &firings.firings);
         self.write_guarded(batch).await
+    }
+
+    /// What a Trigger did, the newest first; about Events before one if one is given.
+    pub async fn firings_before(
+        &self,
+        trigger: EntryId,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<FiredOn>, Error> {
+        let from_row = |row: &Row| {
+            Ok(FiredOn { firing: firing_from_row(row)?, kind: row.word(5)?, source: row.text(6)? })
+        };
+        self.db
+            .query(
+                "select firings.entry_id, firings.seq, firings.run_id, firings.stopped, firings.at, events.kind,
+                    events.source
+                 from firings join events on events.seq = firings.seq
+                 where firings.entry_id = $1 and firings.seq < $2 order by firings.seq desc limit $3",
+                [trigger.0.into(), before.unwrap_or(i64::MAX as u64).into(), limit.into()],
+                from_row,
+            )
+            .await
+    }
+
+    /// How often these Triggers fired. One that never did is left out.
+    pub async fn firing_counts(&self, triggers: &[EntryId]) -> Result<HashMap<EntryId, Count>, Error> {
+        let sql = Sql {
+            sqlite: "select entry_id, count(*) filter (where stopped is null),
+                    count(*) filter (where stopped is not null), max(at) filter (where stopped is null)
+                from firings where entry_id in (select unhex(replace(value, '-', '')) from json_each($1))
+                group by entry_id",
+            postgres: "select entry_id, count(*) filter (where stopped is null),
+                    count(*) filter (where stopped is not null), max(at) filter (where stopped is null)
+                from firings where entry_id in
+                    (select cast(wanted.id as uuid) from jsonb_array_elements_text($1::text::jsonb) as wanted (id))
+                group by entry_id",
+        };
+        Ok(self.db.query(sql, [Value::json(&triggers)?], Count::from_row).await?.into_iter().collect())
     }
 
     /// What a Trigger did since then, the newest first.
@@ -85,6 +149,19 @@ impl Store {
             )
             .await
     }
+}
+
+/// The Run first: whoever claims it at this moment keeps it, and then the firing stands.
+fn push_taken_back(batch: &mut Batch, taken: &TakenBack) {
+    batch.push(
+        "delete from runs where run_id = $1 and state = 'queued' and started_at is null",
+        [taken.run_id.0.into()],
+    );
+    batch.push(
+        "update firings set stopped = $4 where entry_id = $1 and seq = $2 and run_id = $3
+            and not exists (select 1 from runs where runs.run_id = $3)",
+        [taken.entry_id.0.into(), taken.seq.into(), taken.run_id.0.into(), taken.why.as_str().into()],
+    );
 }
 
 fn push_firings(batch: &mut Batch, firings: &[Firing]) {

@@ -1,5 +1,8 @@
 //! Versions: by number, live and as of a revision.
 
+use std::collections::HashMap;
+
+use jiff::Timestamp;
 use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
 use model::ids::{ChangesetId, EntryId, VersionId};
@@ -142,6 +145,28 @@ impl Store {
                 version_from_row,
             )
             .await
+    }
+
+    /// Since when the Versions that [`Store::live_versions`] lists have been live: a Version may become live again long
+    /// after it was written.
+    pub async fn live_since(
+        &self,
+        kind: EntryKind,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<HashMap<EntryId, Timestamp>, Error> {
+        let since = self.db.query(
+            "select entries.entry_id, changesets.decided_at from entries
+             join live_pointers on live_pointers.entry_id = entries.entry_id
+                and live_pointers.revision = (select max(past.revision) from live_pointers as past
+                    where past.entry_id = entries.entry_id)
+             join changesets on changesets.applied_revision = live_pointers.revision
+             where entries.kind = $1 and entries.name > $2 and entries.live_version_id is not null
+             order by entries.name limit $3",
+            [kind.as_str().into(), after.unwrap_or_default().into(), limit.into()],
+            |row| Ok((EntryId(row.uuid(0)?), row.timestamp(1)?)),
+        );
+        Ok(since.await?.into_iter().collect())
     }
 
     /// The names whose live pointer moved after a revision, with the revision that is current at the same moment.

@@ -1,6 +1,7 @@
 //! Conditions and templates over an Event: minijinja with a bound on what one evaluation may do.
 
 use minijinja::{Environment, UndefinedBehavior};
+use model::phrase::cut;
 use model::trigger::mapping::Ask;
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -28,14 +29,18 @@ fn environment() -> Environment<'static> {
 }
 
 /// Whether it can be understood at all.
-pub fn check(text: &str) -> Result<(), ExpressionError> {
+pub fn check(ask: Ask<'_>) -> Result<(), ExpressionError> {
+    let (Ask::Expression(text) | Ask::Template(text)) = ask;
     if text.len() > LONGEST {
         return Err(ExpressionError::TooLong);
     }
     let environment = environment();
-    let compiled = environment.compile_expression(text);
-    compiled.map(drop).map_err(|error| ExpressionError::Syntax {
-        text: text.chars().take(200).collect(),
+    let understood = match ask {
+        Ask::Expression(text) => environment.compile_expression(text).map(drop),
+        Ask::Template(text) => environment.template_from_str(text).map(drop),
+    };
+    understood.map_err(|error| ExpressionError::Syntax {
+        text: cut(text, 200),
         problem: error.detail().unwrap_or("it is no expression").to_owned(),
     })
 }
@@ -100,9 +105,11 @@ mod tests {
 
     #[test]
     fn a_condition_that_is_none_is_refused_with_the_reason() {
-        assert!(check("event.output >").is_err());
-        assert!(check("event.output > 1").is_ok());
-        assert_eq!(check(&"x".repeat(10_001)), Err(ExpressionError::TooLong));
+        assert!(check(Ask::Expression("event.output >")).is_err());
+        assert!(check(Ask::Expression("event.output > 1")).is_ok());
+        assert_eq!(check(Ask::Expression(&"x".repeat(10_001))), Err(ExpressionError::TooLong));
+        assert!(check(Ask::Template("{% for a in event.output %}{{ a }}{% endfor %}")).is_ok());
+        assert!(check(Ask::Template("{% for a in event.output %}{{ a }}")).is_err());
     }
 
     #[test]

@@ -70,16 +70,14 @@ async fn read(ctx: &Ctx) -> Result<Vec<Live>, Error> {
     let mut after: Option<String> = None;
     loop {
         let page = ctx.store.live_versions(EntryKind::Trigger, after.as_deref(), PAGE).await?;
+        let since = ctx.store.live_since(EntryKind::Trigger, after.as_deref(), PAGE).await?;
         let Some(last) = page.last() else { return Ok(list) };
         after = Some(last.head.key.name.to_string());
         for version in page {
             if let Content::Trigger(content) = version.content {
-                list.push(Live {
-                    entry: version.head.entry_id,
-                    name: version.head.key.name,
-                    content,
-                    since: version.head.written_at,
-                });
+                let head = version.head;
+                let since = since.get(&head.entry_id).copied().unwrap_or(head.written_at);
+                list.push(Live { entry: head.entry_id, name: head.key.name, content, since });
             }
         }
     }

@@ -1,16 +1,18 @@
 //! Triggers at work: Events are read from the log by a cursor, and every match becomes a queued Run, in one batch with the
 //! cursor's move. So no Event is missed and none fires twice, with any number of servers.
 
+mod debounce;
 mod expression;
 mod firing;
 mod index;
+mod rehearsal;
 
 use sandbox::CancellationToken;
 use store::Firings;
 
 pub use self::expression::{ExpressionError, check};
-pub use self::firing::{Verdict, judge};
 pub(crate) use self::index::Triggers;
+pub use self::rehearsal::{Verdict, judge, rehearse};
 use crate::app::error::Error;
 use crate::ctx::Ctx;
 use crate::engine;
@@ -44,8 +46,7 @@ pub async fn catch_up(ctx: &Ctx) -> Result<usize, Error> {
         let events = ctx.store.events_after(from_seq, AT_ONCE).await?;
         let Some(last) = events.last() else { return Ok(queued) };
         let to_seq = last.seq;
-        let mut firings =
-            Firings { cursor: CURSOR.to_owned(), from_seq, to_seq, runs: Vec::new(), firings: Vec::new() };
+        let mut firings = Firings { cursor: CURSOR.to_owned(), from_seq, to_seq, ..Firings::default() };
         for event in &events {
             firing::fire(ctx, event, &mut firings).await?;
         }

@@ -9,7 +9,7 @@ use model::run::{Concurrency, How, Run, RunState, Waiting};
 use rusqlite::Connection;
 use serde_json::json;
 use store::testing::TestDatabase;
-use store::{Durability, Finished, Firings, Prune, RunFilter, Store};
+use store::{Durability, Finished, Firings, Prune, RunFilter, Store, TakenBack};
 
 use crate::calls::call;
 use crate::ending::succeeded;
@@ -160,9 +160,16 @@ async fn trigger_and_schedule(store: &Store) {
     let firings =
         Firings { cursor: "c".to_owned(), to_seq: 1, runs: vec![queued("a")], ..Firings::default() };
     store.fire(&firings).await.unwrap();
+    let taken = TakenBack { entry_id: entry, seq: 1, run_id: RunId(id()), why: "later".to_owned() };
+    let firings = Firings { from_seq: 1, to_seq: 2, runs: vec![], taken_back: vec![taken], ..firings };
+    store.fire(&firings).await.unwrap();
+    store.firings_before(entry, Some(9), 9).await.unwrap();
+    store.firing_counts(&[entry]).await.unwrap();
     store.firings(entry, at(0)).await.unwrap();
     store.last_firing(entry).await.unwrap();
-    store.tick(entry, at(0), Some(&queued("a")), None).await.unwrap_err();
+    store.tick(entry, at(0), Some(&queued("a")), None, None).await.unwrap_err();
+    store.ticks(entry, None, 9).await.unwrap();
+    store.tick_counts(&[entry]).await.unwrap();
     store.last_tick(entry).await.unwrap();
     store.running_of_schedule(entry).await.unwrap();
 }

@@ -1,10 +1,13 @@
 //! Ticks: one run each, with any number of servers.
 
 use model::actor::Actor;
+use model::changeset::Change;
+use model::entry::EntryKind;
+use model::event::{EventKind, NewEvent};
 use model::ids::EntryId;
 use model::run::{Run, RunState};
-use store::Tick;
 use store::testing::TestDatabase;
+use store::{Count, Tick};
 
 use crate::runs::{queued, run};
 use crate::world::{World, at, id, key, put};
@@ -20,16 +23,50 @@ store::on_both! {
         let entry_id = schedule(&world).await;
         assert_eq!(world.store.last_tick(entry_id).await.unwrap(), None);
         let run = queued("b");
-        assert!(world.store.tick(entry_id, at(60), Some(&run), None).await.unwrap());
-        assert!(world.store.tick(entry_id, at(120), None, Some("the last one still runs")).await.unwrap());
+        assert!(world.store.tick(entry_id, at(60), Some(&run), None, None).await.unwrap());
+        assert!(world.store.tick(entry_id, at(120), None, Some("the last one still runs"), None).await.unwrap());
         let before = database.dump().await;
-        assert!(!world.store.tick(entry_id, at(60), Some(&queued("b")), None).await.unwrap());
-        assert!(!world.store.tick(entry_id, at(120), Some(&queued("b")), None).await.unwrap());
+        assert!(!world.store.tick(entry_id, at(60), Some(&queued("b")), None, None).await.unwrap());
+        assert!(!world.store.tick(entry_id, at(120), Some(&queued("b")), None, None).await.unwrap());
         assert_eq!(database.dump().await, before);
         assert_eq!(world.store.run(run.run_id).await.unwrap(), Some(run));
         let skipped = Some("the last one still runs".to_owned());
         let last = Tick { entry_id, at: at(120), run_id: None, skipped };
         assert_eq!(world.store.last_tick(entry_id).await.unwrap(), Some(last));
+    }
+
+    async fn ticks_are_told_the_newest_first_counted_and_in_the_log(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let entry_id = schedule(&world).await;
+        let event = |seconds| NewEvent {
+            kind: EventKind::ScheduleTicked,
+            source: "a".to_owned(),
+            data: serde_json::json!({}),
+            actor: Actor::Schedule(entry_id),
+            at: at(seconds),
+        };
+        let run = queued("b");
+        assert!(world.store.tick(entry_id, at(60), Some(&run), None, Some(&event(60))).await.unwrap());
+        assert!(!world.store.tick(entry_id, at(60), Some(&run), None, Some(&event(60))).await.unwrap());
+        assert!(world.store.tick(entry_id, at(120), None, Some("busy"), Some(&event(120))).await.unwrap());
+        let ats = |ticks: Vec<Tick>| ticks.into_iter().map(|tick| tick.at).collect::<Vec<_>>();
+        assert_eq!(ats(world.store.ticks(entry_id, None, 9).await.unwrap()), [at(120), at(60)]);
+        assert_eq!(ats(world.store.ticks(entry_id, Some(at(120)), 9).await.unwrap()), [at(60)]);
+        let counts = world.store.tick_counts(&[entry_id]).await.unwrap();
+        assert_eq!(counts[&entry_id], Count { started: 1, stopped: 1, last: Some(at(60)) });
+        let told = world.store.events_before(u64::MAX >> 1, Some(&EventKind::ScheduleTicked), 9).await.unwrap();
+        assert_eq!(told.iter().map(|event| event.fact.at).collect::<Vec<_>>(), [at(120), at(60)], "each once");
+    }
+
+    async fn what_is_live_is_live_since_its_pointer_moved(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let entry_id = schedule(&world).await;
+        world.apply(vec![put("b", 1), put("c", 1)]).await;
+        world.apply(vec![put("a", 2), Change::delete(key("c"))]).await;
+        let since = |after: Option<&'static str>| world.store.live_since(EntryKind::Function, after, 9);
+        let all = since(None).await.unwrap();
+        assert_eq!((all.len(), all.get(&entry_id)), (2, Some(&at(5))), "each once, without what was deleted");
+        assert_eq!(since(Some("a")).await.unwrap().len(), 1);
     }
 
     async fn of_many_servers_one_starts_the_run_of_a_tick(database: &TestDatabase) {
@@ -38,7 +75,7 @@ store::on_both! {
         let ticking: Vec<_> = (0..16)
             .map(|_| {
                 let store = world.store.clone();
-                tokio::spawn(async move { store.tick(entry, at(60), Some(&queued("b")), None).await.unwrap() })
+                tokio::spawn(async move { store.tick(entry, at(60), Some(&queued("b")), None, None).await.unwrap() })
             })
             .collect();
         let mut started = 0;

@@ -3,7 +3,7 @@
 use model::ids::EntryId;
 use model::run::Run;
 use store::testing::TestDatabase;
-use store::{Error, Firing, Firings, Store};
+use store::{Count, Error, Firing, Firings, Store, TakenBack};
 
 use crate::runs::queued;
 use crate::world::{World, at, id, key, put};
@@ -19,7 +19,7 @@ fn firing(entry_id: EntryId, seq: u64, run: Option<&Run>) -> Firing {
 }
 
 fn firings(from_seq: u64, to_seq: u64, firings: Vec<Firing>, runs: Vec<Run>) -> Firings {
-    Firings { cursor: "triggers".to_owned(), from_seq, to_seq, runs, firings }
+    Firings { cursor: "triggers".to_owned(), from_seq, to_seq, runs, firings, taken_back: vec![] }
 }
 
 async fn seqs(store: &Store, entry: EntryId, since: i64) -> Vec<u64> {
@@ -64,6 +64,45 @@ store::on_both! {
         assert_eq!(seqs(&world.store, entry, 5).await, [0; 0]);
         assert_eq!(seqs(&world.store, EntryId(id()), 0).await, [0; 0]);
         assert_eq!(world.store.last_firing(EntryId(id())).await.unwrap(), None);
+    }
+
+    async fn a_run_that_has_not_begun_is_taken_back_with_the_firing_that_stands_for_it(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let entry = trigger(&world).await;
+        let (waiting, begun) = (queued("b"), Run { started_at: Some(at(1)), ..queued("b") });
+        let fired = vec![firing(entry, 1, Some(&waiting)), firing(entry, 2, Some(&begun))];
+        assert!(world.store.fire(&firings(0, 2, fired, vec![waiting.clone(), begun.clone()])).await.unwrap());
+        let back = |seq, run: &Run| TakenBack { entry_id: entry, seq, run_id: run.run_id, why: "later".to_owned() };
+        let taken_back = vec![back(1, &waiting), back(2, &begun)];
+        let late = Firings { taken_back: taken_back.clone(), ..firings(0, 3, vec![], vec![]) };
+        assert!(!world.store.fire(&late).await.unwrap(), "the cursor has moved");
+        assert!(world.store.run(waiting.run_id).await.unwrap().is_some());
+        let next = Firings { taken_back, ..firings(2, 3, vec![], vec![]) };
+        assert!(world.store.fire(&next).await.unwrap());
+        assert_eq!(world.store.run(waiting.run_id).await.unwrap(), None);
+        assert!(world.store.run(begun.run_id).await.unwrap().is_some());
+        let told: Vec<Option<String>> =
+            world.store.firings(entry, at(0)).await.unwrap().into_iter().map(|firing| firing.stopped).collect();
+        assert_eq!(told, [None, Some("later".to_owned())]);
+        let counts = world.store.firing_counts(&[entry, EntryId(id())]).await.unwrap();
+        let count = Count { started: 1, stopped: 1, last: Some(at(2)) };
+        assert_eq!((counts.len(), counts.get(&entry)), (1, Some(&count)));
+    }
+
+    async fn firings_are_told_with_their_events_a_page_at_a_time(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let entry = trigger(&world).await;
+        let events = world.store.events_after(0, 10).await.unwrap();
+        let last = events.last().unwrap();
+        let fired = events.iter().map(|event| firing(entry, event.seq, None)).collect();
+        assert!(world.store.fire(&firings(0, last.seq, fired, vec![])).await.unwrap());
+        let newest = world.store.firings_before(entry, None, 1).await.unwrap();
+        assert_eq!((newest[0].firing.seq, &newest[0].kind, &newest[0].source), (last.seq, &last.fact.kind, &last.fact.source));
+        let rest = world.store.firings_before(entry, Some(last.seq), 10).await.unwrap();
+        assert_eq!(rest.len(), events.len() - 1);
+        assert_eq!(world.store.events_before(last.seq, None, 10).await.unwrap().len(), events.len() - 1);
+        let same = world.store.events_before(last.seq + 1, Some(&last.fact.kind), 10).await.unwrap();
+        assert_eq!(same, std::slice::from_ref(last));
     }
 
     async fn what_is_no_entry_does_not_fire(database: &TestDatabase) {

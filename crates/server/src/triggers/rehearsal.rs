@@ -1,0 +1,143 @@
+//! What a Trigger would do about Events, without doing it.
+
+use jiff::Timestamp;
+use model::event::Event;
+use model::trigger::TriggerContent;
+use model::trigger::decision::{Decision, History};
+use serde::Serialize;
+
+use super::expression;
+
+/// What it would do about one Event.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verdict {
+    pub seq: u64,
+    pub at: Timestamp,
+    pub kind: String,
+    pub source: String,
+    pub fires: bool,
+    pub why: String,
+}
+
+/// What it would do about one Event, had nothing happened before.
+pub fn judge(content: &TriggerContent, event: &Event) -> Verdict {
+    let decision = decide(content, event, &[], None);
+    verdict(event, &decision)
+}
+
+/// What it would have done about these Events, which are in their order: rate limit and debounce count from the first.
+pub fn rehearse(content: &TriggerContent, events: &[Event]) -> Vec<Verdict> {
+    let mut verdicts: Vec<Verdict> = Vec::new();
+    let mut fired: Vec<Timestamp> = Vec::new();
+    let mut held: Option<Held> = None;
+    for event in events {
+        let burst = held.take_if(|held| event.fact.at <= held.until);
+        // What is not part of this burst has fired.
+        fired.extend(held.take().map(|held| held.at));
+        let decision = decide(content, event, &fired, burst.as_ref().map(|burst| burst.since));
+        match decision {
+            Decision::Fire => fired.push(event.fact.at),
+            Decision::Debounced { until } => {
+                let since = burst.as_ref().map_or(event.fact.at, |burst| burst.since);
+                if let Some(burst) = burst {
+                    verdicts[burst.place].fires = false;
+                    verdicts[burst.place].why =
+                        format!("event {} followed before its pause was over, and stands for it", event.seq);
+                }
+                held = Some(Held { since, until, at: event.fact.at, place: verdicts.len() });
+            }
+            // It stays held.
+            _ => held = burst,
+        }
+        verdicts.push(verdict(event, &decision));
+    }
+    verdicts
+}
+
+/// The Event that would wait for others to follow.
+struct Held {
+    since: Timestamp,
+    until: Timestamp,
+    at: Timestamp,
+    place: usize,
+}
+
+fn decide(
+    content: &TriggerContent,
+    event: &Event,
+    fired: &[Timestamp],
+    held_since: Option<Timestamp>,
+) -> Decision {
+    let history = History { now: event.fact.at, fired, held_since };
+    content.fires(event, history, |text| expression::holds(text, &event.view()))
+}
+
+fn verdict(event: &Event, decision: &Decision) -> Verdict {
+    Verdict {
+        seq: event.seq,
+        at: event.fact.at,
+        kind: event.fact.kind.to_string(),
+        source: event.fact.source.clone(),
+        fires: matches!(decision, Decision::Fire | Decision::Debounced { .. }),
+        why: decision.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::ToSpan;
+    use model::actor::Actor;
+    use model::event::{EventKind, NewEvent};
+    use model::trigger::RateLimit;
+    use serde_json::json;
+
+    use super::*;
+
+    /// Runs that finished so many seconds after the first.
+    fn finished(seconds: &[i64]) -> Vec<Event> {
+        let event = |(seq, seconds): (u64, &i64)| Event {
+            seq,
+            fact: NewEvent {
+                kind: EventKind::RunFinished,
+                source: "first".to_owned(),
+                data: json!({ "output": seq }),
+                actor: Actor::CommandLine,
+                at: Timestamp::UNIX_EPOCH + seconds.seconds(),
+            },
+        };
+        (1..).zip(seconds).map(event).collect()
+    }
+
+    fn fires(content: &TriggerContent, seconds: &[i64]) -> Vec<u64> {
+        let verdicts = rehearse(content, &finished(seconds));
+        verdicts.iter().filter(|verdict| verdict.fires).map(|verdict| verdict.seq).collect()
+    }
+
+    fn after_first() -> TriggerContent {
+        TriggerContent::after("first", "second".parse().unwrap())
+    }
+
+    #[test]
+    fn a_rate_limit_counts_from_event_to_event() {
+        let limit = Some(RateLimit { runs: 2, seconds: 60 });
+        let content = TriggerContent { rate_limit: limit, ..after_first() };
+        assert_eq!(fires(&content, &[0, 1, 2, 61, 62]), [1, 2, 4, 5]);
+    }
+
+    #[test]
+    fn a_burst_fires_once_for_its_last_event() {
+        let content = TriggerContent { debounce_ms: Some(5_000), ..after_first() };
+        assert_eq!(fires(&content, &[0, 3, 6, 20]), [3, 4]);
+        let limit = Some(RateLimit { runs: 1, seconds: 60 });
+        let content = TriggerContent { rate_limit: limit, ..content };
+        assert_eq!(fires(&content, &[0, 3, 6, 20, 90]), [3, 5], "a burst counts once");
+    }
+
+    #[test]
+    fn a_condition_is_asked_of_each() {
+        let content = TriggerContent { condition: Some("event.output > 1".to_owned()), ..after_first() };
+        let verdicts = rehearse(&content, &finished(&[0, 1]));
+        assert_eq!(verdicts[0].why, "its condition `event.output > 1` does not hold");
+        assert!(verdicts[1].fires);
+    }
+}

@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use super::drafts::Drafted;
 use super::error::Error;
+use super::starts;
 use crate::ctx::Ctx;
 
 pub(crate) async fn run(ctx: &Ctx, drafted: &Drafted) -> Result<Vec<Check>, Error> {
@@ -31,7 +32,8 @@ pub(crate) async fn run(ctx: &Ctx, drafted: &Drafted) -> Result<Vec<Check>, Erro
     }
     let flawed = outcomes.iter().filter_map(flaw);
     let parses = Check::of(Gate::Parses, drafted.findings.iter().cloned().chain(flawed).collect());
-    let types = check_types(&outcomes);
+    let types = check_types(&outcomes).findings.into_iter();
+    let types = Check::of(Gate::Types, types.chain(starts::findings(ctx, &outcomes).await?).collect());
     let tests = tests(ctx, drafted, &[&parses, &names, &types]).await?;
     Ok(vec![parses, names, types, tests])
 }

@@ -13,11 +13,14 @@ use model::ids::ChangesetId;
 use model::name::EntryName;
 use model::pack::{Pack, Widened, widen};
 use model::python::Analysis;
+use model::schedule::ScheduleContent;
+use model::trigger::TriggerContent;
 use model::version::VersionNumber;
 use sha2::{Digest, Sha256};
 use store::{Question, Snapshot};
 
 use super::error::Error;
+use super::functions::{Which, version};
 use super::sources::{Analysed, analyse_all};
 use crate::ctx::Ctx;
 
@@ -30,6 +33,8 @@ pub enum Intent {
     Ready(Change),
     Use(EntryKey, VersionNumber),
     Delete(EntryKey),
+    /// A Trigger is enabled or disabled, a Schedule resumed or paused; the rest of it stays as it is.
+    Switch(EntryKey, bool),
 }
 
 #[derive(Clone, Debug, Default)]
@@ -106,6 +111,7 @@ pub(crate) struct Drafted {
 pub(crate) async fn draft(ctx: &Ctx, proposal: &Proposal) -> Result<Drafted, Error> {
     let mut sources = Vec::new();
     let mut changes = Vec::new();
+    let mut switched = Vec::new();
     for intent in &proposal.intents {
         match intent {
             Intent::Function(intent) => sources.push((**intent).clone()),
@@ -113,14 +119,45 @@ pub(crate) async fn draft(ctx: &Ctx, proposal: &Proposal) -> Result<Drafted, Err
             Intent::Ready(change) => changes.push(change.clone()),
             Intent::Use(key, number) => changes.push(Change::point(key.clone(), *number)),
             Intent::Delete(key) => changes.push(Change::delete(key.clone())),
+            Intent::Switch(key, on) => {
+                let (change, number) = switch(ctx, key, *on).await?;
+                changes.push(change);
+                switched.push((key, number));
+            }
         }
     }
     let functions = analyse_all(ctx, sources).await?;
     let names = candidate_names(&functions, proposal);
     let mut drafted = look_around(ctx, changes, names).await?;
     refuse_absent(proposal, &drafted.snapshot)?;
+    unmoved(&switched, &drafted.snapshot)?;
     assemble(&mut drafted, functions, proposal)?;
     Ok(drafted)
+}
+
+/// The live content with its switch in the other position, and the Version it was in.
+async fn switch(ctx: &Ctx, key: &EntryKey, on: bool) -> Result<(Change, VersionNumber), Error> {
+    let version = version(ctx, key, Which::Live).await?;
+    let content = match version.content {
+        Content::Trigger(trigger) => Content::Trigger(TriggerContent { enabled: on, ..trigger }),
+        Content::Schedule(schedule) => Content::Schedule(ScheduleContent { paused: !on, ..schedule }),
+        Content::Function(_) | Content::Graph(_) => {
+            return Err(Error::Input {
+                problem: format!("{key} cannot be switched on and off"),
+                hint: "only triggers and schedules can".to_owned(),
+            });
+        }
+    };
+    Ok((Change::put(key.name.clone(), content), version.head.number))
+}
+
+/// What was read to be switched is still live. Otherwise it is drafted once more.
+fn unmoved(switched: &[(&EntryKey, VersionNumber)], snapshot: &Snapshot) -> Result<(), Error> {
+    let live = |key: &EntryKey| snapshot.entries.get(key).and_then(|state| state.live);
+    match switched.iter().all(|(key, number)| live(key) == Some(*number)) {
+        true => Ok(()),
+        false => Err(store::Error::GuardFailed { guard: "what is switched is as it was" }.into()),
+    }
 }
 
 /// What is deleted already cannot be deleted: whoever asks for it has something else in mind.

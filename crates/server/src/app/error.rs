@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use model::application::PlanError;
 use model::changeset::{Conflict, IllegalTransition};
 use model::check::{Check, Finding, Severity};
-use model::entry::EntryKey;
+use model::entry::{EntryKey, EntryKind};
 use model::function::DraftError;
 use model::ids::RunId;
 use model::input::InputError;
@@ -215,9 +215,12 @@ impl Error {
             | Error::DraftIn { source: DraftError::Source(source), .. }
             | Error::Source { source, .. } => source.hint.clone(),
             Error::NotFound { near: Some(near), .. } => Some(format!("did you mean `{near}`?")),
-            Error::NotFound { near: None, key } => {
-                Some(format!("`selfmade search {}` finds names like it", key.name))
-            }
+            Error::NotFound { near: None, key } => Some(match key.kind {
+                EntryKind::Trigger | EntryKind::Schedule => format!("`selfmade {} list` lists them", key.kind),
+                EntryKind::Function | EntryKind::Graph => {
+                    format!("`selfmade search {}` finds names like it", key.name)
+                }
+            }),
             Error::VersionNotFound { key, .. } | Error::Plan(PlanError::NoVersion { key, .. }) => {
                 Some(format!("`selfmade fn versions {}` lists those it has", key.name))
             }

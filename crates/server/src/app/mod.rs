@@ -21,13 +21,17 @@ pub mod run_lists;
 pub mod run_news;
 pub mod run_records;
 pub mod runs;
+pub mod schedules;
 pub mod search;
 pub mod secrets;
 mod sources;
+mod starts;
 pub mod tests;
 pub mod tokens;
 pub(crate) mod trials;
+pub mod triggers;
 pub mod warming;
+pub mod webhooks;
 
 pub mod babyagi;
 mod babyagi_history;

@@ -11,6 +11,7 @@ use sandbox::CancellationToken;
 use store::Firings;
 
 pub use self::expression::{ExpressionError, check};
+pub(crate) use self::firing::input;
 pub(crate) use self::index::Triggers;
 pub use self::rehearsal::{Verdict, judge, rehearse};
 use crate::app::error::Error;

@@ -10,6 +10,7 @@ mod world;
 
 mod babyagi;
 mod babyagi_keys;
+mod babyagi_triggers;
 mod changesets;
 mod concurrency;
 mod deletions;
@@ -20,7 +21,9 @@ mod functions;
 mod packs;
 mod reverts;
 mod run_records;
+mod schedules;
 mod search;
 mod secrets;
 mod tokens;
+mod triggers;
 mod versions;

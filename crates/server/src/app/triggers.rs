@@ -1,0 +1,278 @@
+//! Triggers: put, remove, enable and disable; what they did, and what they would do.
+
+use jiff::Timestamp;
+use model::actor::Actor;
+use model::content::Content;
+use model::entry::{EntryKey, EntryKind};
+use model::event::{Event, EventKind, NewEvent};
+use model::ids::RunId;
+use model::name::EntryName;
+use model::trigger::TriggerContent;
+use model::trigger::on::On;
+use model::version::{Version, VersionNumber};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use store::{Count, FiredOn};
+
+use super::changesets::{Applied, register};
+use super::drafts::{Intent, Proposal};
+use super::error::Error;
+use super::functions::{Which, version};
+use crate::ctx::Ctx;
+use crate::triggers::{Verdict, input, judge, rehearse};
+
+/// How many of the newest firings are shown with a Trigger.
+const RECENT: u32 = 10;
+/// A dry run goes back through no more Events than this; they are gone through in about a second.
+const MOST_EVENTS: u64 = 100_000;
+/// It stops at this many that concern the Trigger: nobody reads more.
+const MOST_VERDICTS: usize = 10_000;
+const AT_ONCE: u32 = 1_000;
+
+/// One line of a list.
+#[derive(Clone, Debug, Serialize)]
+pub struct TriggerLine {
+    pub name: EntryName,
+    pub version: VersionNumber,
+    pub enabled: bool,
+    pub content: TriggerContent,
+    pub fired: u64,
+    /// How often something kept it from firing.
+    pub stopped: u64,
+    pub last_fired: Option<Timestamp>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct TriggerPage {
+    pub triggers: Vec<TriggerLine>,
+    /// Those after this name are on the next page; absent on the last page.
+    pub next: Option<EntryName>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct TriggerView {
+    #[serde(flatten)]
+    pub line: TriggerLine,
+    pub written_by: Actor,
+    pub written_at: Timestamp,
+    /// The newest first.
+    pub firings: Vec<FiringLine>,
+}
+
+/// What a Trigger did about one Event.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FiringLine {
+    pub seq: u64,
+    pub at: Timestamp,
+    pub kind: EventKind,
+    pub source: String,
+    pub run_id: Option<RunId>,
+    /// Why nothing was started, or why what was to be started was taken back.
+    pub stopped: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FiringPage {
+    pub firings: Vec<FiringLine>,
+    /// Those about Events before this one are on the next page; absent on the last page.
+    pub next: Option<u64>,
+}
+
+/// What a Trigger would have done.
+#[derive(Clone, Debug, Serialize)]
+pub struct Rehearsal {
+    pub since: Timestamp,
+    /// False if there were too many Events: then the oldest are left out.
+    pub complete: bool,
+    /// How many Events were looked at.
+    pub events: u64,
+    pub fires: usize,
+    /// About each Event whose kind and source fit, in their order.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// What a Trigger would do about one Event.
+#[derive(Clone, Debug, Serialize)]
+pub struct Trial {
+    pub verdict: Verdict,
+    pub target: EntryName,
+    /// What its target would get.
+    pub input: Option<Map<String, Value>>,
+    /// Why its target would get nothing, though it fires.
+    pub problem: Option<String>,
+}
+
+pub fn key(name: EntryName) -> EntryKey {
+    EntryKey::new(EntryKind::Trigger, name)
+}
+
+/// Adds a Trigger, or replaces the one of that name.
+pub async fn put(
+    ctx: &Ctx,
+    actor: &Actor,
+    name: EntryName,
+    content: TriggerContent,
+) -> Result<Applied, Error> {
+    register(ctx, actor, &Proposal::of("", vec![Intent::Put(name, Content::Trigger(content))])).await
+}
+
+pub async fn remove(ctx: &Ctx, actor: &Actor, name: EntryName) -> Result<Applied, Error> {
+    live(ctx, &name).await?;
+    register(ctx, actor, &Proposal::of("", vec![Intent::Delete(key(name))])).await
+}
+
+/// A Trigger that is enabled again does nothing about what happened meanwhile.
+pub async fn switch(ctx: &Ctx, actor: &Actor, name: EntryName, enabled: bool) -> Result<Applied, Error> {
+    let title = format!("{} trigger {name}", if enabled { "enable" } else { "disable" });
+    register(ctx, actor, &Proposal::of(title, vec![Intent::Switch(key(name), enabled)])).await
+}
+
+/// By name.
+pub async fn list(ctx: &Ctx, after: Option<&str>, limit: u32) -> Result<TriggerPage, Error> {
+    // One more than is shown tells whether there are more.
+    let mut versions = ctx.store.live_versions(EntryKind::Trigger, after, limit.saturating_add(1)).await?;
+    let more = versions.len() > limit as usize;
+    versions.truncate(limit as usize);
+    let next = versions.last().filter(|_| more).map(|last| last.head.key.name.clone());
+    Ok(TriggerPage { triggers: lines(ctx, versions).await?, next })
+}
+
+async fn lines(ctx: &Ctx, versions: Vec<Version>) -> Result<Vec<TriggerLine>, Error> {
+    let entries: Vec<_> = versions.iter().map(|version| version.head.entry_id).collect();
+    let counts = ctx.store.firing_counts(&entries).await?;
+    let line = |version: Version| match version.content {
+        Content::Trigger(content) => {
+            let Count { started, stopped, last } =
+                counts.get(&version.head.entry_id).copied().unwrap_or_default();
+            Some(TriggerLine {
+                name: version.head.key.name,
+                version: version.head.number,
+                enabled: content.enabled,
+                content,
+                fired: started,
+                stopped,
+                last_fired: last,
+            })
+        }
+        _ => None,
+    };
+    Ok(versions.into_iter().filter_map(line).collect())
+}
+
+pub async fn show(ctx: &Ctx, name: &EntryName) -> Result<TriggerView, Error> {
+    let version = live(ctx, name).await?;
+    let head = version.head.clone();
+    let firings = ctx.store.firings_before(head.entry_id, None, RECENT).await?;
+    let line = lines(ctx, vec![version]).await?.pop().ok_or_else(|| absent(name))?;
+    Ok(TriggerView {
+        line,
+        written_by: head.written_by,
+        written_at: head.written_at,
+        firings: firings.into_iter().map(firing).collect(),
+    })
+}
+
+/// What it says now.
+pub async fn content(ctx: &Ctx, name: &EntryName) -> Result<TriggerContent, Error> {
+    match live(ctx, name).await?.content {
+        Content::Trigger(content) => Ok(content),
+        _ => Err(absent(name)),
+    }
+}
+
+/// What it did, the newest first; also of one that was removed.
+pub async fn firings(
+    ctx: &Ctx,
+    name: &EntryName,
+    before: Option<u64>,
+    limit: u32,
+) -> Result<FiringPage, Error> {
+    let key = key(name.clone());
+    let Some(head) = ctx.store.versions(&key).await?.pop() else {
+        return Err(super::functions::not_found(ctx, &key, Which::Live).await?);
+    };
+    let mut fired = ctx.store.firings_before(head.entry_id, before, limit.saturating_add(1)).await?;
+    let more = fired.len() > limit as usize;
+    fired.truncate(limit as usize);
+    let next = fired.last().filter(|_| more).map(|last| last.firing.seq);
+    Ok(FiringPage { firings: fired.into_iter().map(firing).collect(), next })
+}
+
+fn firing(fired: FiredOn) -> FiringLine {
+    let FiredOn { firing, kind, source } = fired;
+    FiringLine {
+        seq: firing.seq,
+        at: firing.at,
+        kind,
+        source,
+        run_id: firing.run_id,
+        stopped: firing.stopped,
+    }
+}
+
+/// What it would have fired on since then, were it enabled.
+pub async fn dry_run(ctx: &Ctx, content: &TriggerContent, since: Timestamp) -> Result<Rehearsal, Error> {
+    let kind = match &content.on {
+        On::Kind(kind) => Some(kind),
+        On::Pattern(_) => None,
+    };
+    let (mut seq, mut events, mut complete) = (i64::MAX as u64, 0, false);
+    let mut fitting: Vec<Event> = Vec::new();
+    while events < MOST_EVENTS && fitting.len() < MOST_VERDICTS && !complete {
+        let page = ctx.store.events_before(seq, kind, AT_ONCE).await?;
+        complete = page.len() < AT_ONCE as usize;
+        seq = page.last().map_or(seq, |last| last.seq);
+        for event in page {
+            if event.fact.at < since {
+                complete = true;
+                break;
+            }
+            events += 1;
+            fitting.extend(content.listens_to(&event).then_some(event));
+        }
+    }
+    fitting.reverse();
+    let verdicts = rehearse(&enabled(content), &fitting);
+    let fires = verdicts.iter().filter(|verdict| verdict.fires).count();
+    Ok(Rehearsal { since, complete, events, fires, verdicts })
+}
+
+/// What it would do about one Event, were it enabled and had it not fired before.
+pub async fn trial(ctx: &Ctx, content: &TriggerContent, event: &Event) -> Result<Trial, Error> {
+    let verdict = judge(&enabled(content), event);
+    let (mut made, mut problem) = (None, None);
+    if verdict.fires {
+        match input(ctx, content, event).await {
+            Ok(input) => made = Some(input),
+            Err(error @ Error::Store(_)) => return Err(error),
+            Err(error) => problem = Some(error.to_string()),
+        }
+    }
+    Ok(Trial { verdict, target: content.target.clone(), input: made, problem })
+}
+
+fn enabled(content: &TriggerContent) -> TriggerContent {
+    TriggerContent { enabled: true, ..content.clone() }
+}
+
+/// An Event that happened.
+pub async fn event(ctx: &Ctx, seq: u64) -> Result<Event, Error> {
+    let found = ctx.store.events_after(seq.saturating_sub(1), 1).await?.pop();
+    found
+        .filter(|event| event.seq == seq)
+        .ok_or_else(|| Error::Absent { noun: "event", name: seq.to_string() })
+}
+
+/// An Event that did not happen, to try a Trigger with.
+pub fn made_up(ctx: &Ctx, actor: &Actor, kind: EventKind, source: String, data: Value) -> Event {
+    let fact = NewEvent { kind, source, data, actor: actor.clone(), at: ctx.clock.now() };
+    Event { seq: 0, fact }
+}
+
+async fn live(ctx: &Ctx, name: &EntryName) -> Result<Version, Error> {
+    version(ctx, &key(name.clone()), Which::Live).await
+}
+
+fn absent(name: &EntryName) -> Error {
+    Error::NotFound { key: key(name.clone()), near: None }
+}

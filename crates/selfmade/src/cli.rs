@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    changes, completions, export, function, import, init, insights, log, pack, run, runs, search, secret,
-    serve, test, token, warm,
+    changes, completions, export, function, import, init, insights, log, pack, run, runs, schedule, search,
+    secret, serve, test, token, trigger, warm,
 };
 
 const AFTER_HELP: &str = "\
@@ -15,6 +15,8 @@ Examples:
   selfmade fn add greet.py                 add or update a function
   selfmade run greet --arg name=Ada        run a function
   selfmade runs list --state failed        see which runs failed
+  selfmade trigger add shout_it shout --source greet
+  selfmade schedule add nightly greet '0 3 * * *' --arg name=Ada
   selfmade pack load packs/text.py         load the functions of a pack
   selfmade search \"split a text\"           find functions
   selfmade log                             see how the brain changed
@@ -88,6 +90,12 @@ pub(crate) enum Command {
     /// Runs: list, show, tail, cancel, answer, rerun, replay, prune
     #[command(subcommand)]
     Runs(runs::Command),
+    /// Triggers: add, list, show, test, enable, disable, rm, firings
+    #[command(subcommand)]
+    Trigger(trigger::Command),
+    /// Schedules: add, list, show, pause, resume, rm, run
+    #[command(subcommand)]
+    Schedule(schedule::Command),
     /// Run the tests that functions carry
     Test(test::Arguments),
     /// How functions do, and what to do about it

@@ -7,6 +7,7 @@ mod commands;
 mod config;
 mod diff_view;
 mod error;
+mod fields;
 mod files;
 mod findings;
 mod interrupt;

@@ -12,12 +12,14 @@ pub(crate) mod log;
 pub(crate) mod pack;
 pub(crate) mod run;
 pub(crate) mod runs;
+pub(crate) mod schedule;
 pub(crate) mod search;
 pub(crate) mod secret;
 pub(crate) mod serve;
 mod status;
 pub(crate) mod test;
 pub(crate) mod token;
+pub(crate) mod trigger;
 mod version;
 pub(crate) mod warm;
 
@@ -50,6 +52,8 @@ async fn with_brain(session: &Session, brain: &Brain, command: Option<Command>) 
         Some(Command::Fn(command)) => function::run(session, brain, command).await,
         Some(Command::Run(arguments)) => run::run(session, brain, arguments).await,
         Some(Command::Runs(command)) => runs::run(session, brain, command).await,
+        Some(Command::Trigger(command)) => trigger::run(session, brain, command).await,
+        Some(Command::Schedule(command)) => schedule::run(session, brain, command).await,
         Some(Command::Test(arguments)) => test::run(session, brain, arguments).await,
         Some(Command::Insights(arguments)) => insights::run(session, brain, arguments).await,
         Some(Command::Warm(arguments)) => warm::run(session, brain, arguments).await,

@@ -176,11 +176,24 @@ async fn attend(brain: &Brain, run: Run) -> Result<Run, Error> {
 }
 
 fn input(arguments: &Arguments, signature: Option<&Signature>) -> Result<Input, Error> {
-    let mut named = match &arguments.input {
-        Some(file) => object(file)?,
-        None => Map::new(),
-    };
-    for pair in &arguments.named {
+    let named = named(arguments.input.as_deref(), &arguments.named, signature)?;
+    let schemas = signature.map(|signature| signature.parameters.as_slice()).unwrap_or_default();
+    let positional = arguments
+        .values
+        .iter()
+        .enumerate()
+        .map(|(place, value)| value_of(value, schemas.get(place).map(|parameter| &parameter.schema)));
+    Ok(Input { positional: positional.collect(), named })
+}
+
+/// Arguments by name: those of a file, and over them those of the command line.
+pub(crate) fn named(
+    file: Option<&str>,
+    pairs: &[String],
+    signature: Option<&Signature>,
+) -> Result<Map<String, Value>, Error> {
+    let mut named = file.map(object).transpose()?.unwrap_or_default();
+    for pair in pairs {
         let Some((name, value)) = pair.split_once('=') else {
             return Err(Error::Input {
                 problem: format!("`{pair}` is no argument"),
@@ -189,13 +202,7 @@ fn input(arguments: &Arguments, signature: Option<&Signature>) -> Result<Input, 
         };
         named.insert(name.to_owned(), value_of(value, schema_of(signature, name)));
     }
-    let schemas = signature.map(|signature| signature.parameters.as_slice()).unwrap_or_default();
-    let positional = arguments
-        .values
-        .iter()
-        .enumerate()
-        .map(|(place, value)| value_of(value, schemas.get(place).map(|parameter| &parameter.schema)));
-    Ok(Input { positional: positional.collect(), named })
+    Ok(named)
 }
 
 fn object(file: &str) -> Result<Map<String, Value>, Error> {

@@ -20,6 +20,8 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
                    function]
       run          Run a function
       runs         Runs: list, show, tail, cancel, answer, rerun, replay, prune
+      trigger      Triggers: add, list, show, test, enable, disable, rm, firings
+      schedule     Schedules: add, list, show, pause, resume, rm, run
       test         Run the tests that functions carry
       insights     How functions do, and what to do about it
       warm         Make ready what functions need to run
@@ -57,6 +59,8 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
       selfmade fn add greet.py                 add or update a function
       selfmade run greet --arg name=Ada        run a function
       selfmade runs list --state failed        see which runs failed
+      selfmade trigger add shout_it shout --source greet
+      selfmade schedule add nightly greet '0 3 * * *' --arg name=Ada
       selfmade pack load packs/text.py         load the functions of a pack
       selfmade search "split a text"           find functions
       selfmade log                             see how the brain changed

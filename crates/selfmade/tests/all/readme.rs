@@ -1,4 +1,4 @@
-//! The commands a newcomer reads in the README do what it says they do.
+//! The commands a newcomer reads in the README do what it says they do; those of the guides are tested with their nouns.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-/// The lines of the README that call the program, as words.
-fn commands() -> Vec<Vec<String>> {
-    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let lines = readme.lines().filter_map(|line| line.strip_prefix("selfmade "));
+/// The lines of a document that call the program, as words.
+pub(crate) fn commands_of(document: &str) -> Vec<Vec<String>> {
+    let text = std::fs::read_to_string(root().join(document)).unwrap();
+    let lines = text.lines().filter_map(|line| line.strip_prefix("selfmade "));
     let words = |line: &str| {
         let line = line.split(" # ").next().unwrap();
         let quoted = line.split('"').enumerate();
@@ -25,13 +25,18 @@ fn commands() -> Vec<Vec<String>> {
     lines.map(words).collect()
 }
 
+/// Puts the files that documents name where a newcomer would have them.
+pub(crate) fn copy_examples(place: &Place) {
+    for file in ["packs/text.py", "docs/examples/greet.py", "docs/examples/chain.py"] {
+        place.file(file, std::fs::read(root().join(file)).unwrap());
+    }
+}
+
 #[test]
 fn every_command_of_the_readme_works_in_its_order() {
     let place = Place::without_home();
-    for file in ["packs/text.py", "docs/examples/greet.py"] {
-        place.file(file, std::fs::read(root().join(file)).unwrap());
-    }
-    let commands = commands();
+    copy_examples(&place);
+    let commands = commands_of("README.md");
     assert!(commands.len() >= 5, "{commands:?}");
     for command in commands {
         let words: Vec<&str> = command.iter().map(String::as_str).collect();

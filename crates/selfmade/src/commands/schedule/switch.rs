@@ -1,0 +1,28 @@
+//! `selfmade schedule pause` and `resume`.
+
+use server::app::schedules;
+
+use super::name;
+use crate::applied;
+use crate::error::{Error, Exit};
+use crate::session::{ACTOR, Brain, Session};
+
+/// Pause a schedule, so that it does not tick
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  selfmade schedule pause nightly")]
+pub(crate) struct Pause {
+    pub(super) name: String,
+}
+
+/// Resume a schedule; the ticks of its pause are not made up for
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  selfmade schedule resume nightly")]
+pub(crate) struct Resume {
+    pub(super) name: String,
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, text: &str, paused: bool) -> Result<Exit, Error> {
+    let applied = schedules::switch(&brain.ctx, &ACTOR, name(text)?, paused).await?;
+    applied::show(&session.output, &applied)?;
+    Ok(Exit::Done)
+}

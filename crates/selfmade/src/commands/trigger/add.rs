@@ -1,0 +1,128 @@
+//! `selfmade trigger add`: a new Trigger, or another one in its place.
+
+use model::trigger::on::On;
+use model::trigger::{RateLimit, TriggerContent};
+use server::app::triggers;
+
+use super::name;
+use crate::applied;
+use crate::commands::run::named;
+use crate::error::{Error, Exit};
+use crate::session::{ACTOR, Brain, Session};
+
+/// Add a trigger, or replace the one of that name
+///
+/// When an event happens, the target is run. Its first parameter gets what the event carries, unless --arg or --input
+/// say what each parameter gets. `selfmade trigger test NAME` shows what it would have done.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  selfmade trigger add shout_it shout --source greet         run shout after each run of greet
+  selfmade trigger add check_it check --on function.updated --source 'report.*'
+  selfmade trigger add alarm page_me --on run.failed --rate 1/10m --arg text='{{ event.source }} failed'
+  selfmade trigger add good_ones publish --source rate --condition 'event.output.score > 0.8'
+  selfmade trigger add mail_in sort_mail --on custom.mail --debounce 5s
+  selfmade trigger add push build --on webhook.received --source github
+
+Events:
+  run.finished run.failed run.cancelled          their source is the function
+  function.added function.updated function.deleted   also graph, trigger, schedule
+  changeset.applied secret.changed schedule.ticked webhook.received custom.NAME")]
+pub(crate) struct Arguments {
+    /// The name of the trigger
+    name: String,
+    /// The function that is run
+    target: String,
+    /// The kind of event, or a pattern such as 'run.*'
+    #[arg(long, value_name = "KIND", default_value = "run.finished")]
+    on: String,
+    /// Only events from this name, or from names that fit this pattern
+    #[arg(long, value_name = "NAME|PATTERN")]
+    source: Option<String>,
+    /// Only events for which this holds, such as 'event.output.score > 0.8'
+    #[arg(long, value_name = "EXPRESSION")]
+    condition: Option<String>,
+    /// What a parameter gets, as JSON or text; '{{ event.output }}' is taken from the event
+    #[arg(long = "arg", short, value_name = "NAME=VALUE")]
+    named: Vec<String>,
+    /// Read what parameters get from a file with a JSON object; - is standard input
+    #[arg(long, value_name = "FILE")]
+    input: Option<String>,
+    /// At most so many runs in any such time, such as 10/1m
+    #[arg(long, value_name = "RUNS/TIME", value_parser = rate)]
+    rate: Option<RateLimit>,
+    /// Wait until events pause for so long, and run once for the last of them
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    debounce: Option<u64>,
+    /// Add it disabled
+    #[arg(long)]
+    disabled: bool,
+    /// What it is for
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
+    let trigger = name(&arguments.name)?;
+    let content = content(arguments)?;
+    let applied = triggers::put(&brain.ctx, &ACTOR, trigger, content).await?;
+    applied::show(&session.output, &applied)?;
+    Ok(Exit::Done)
+}
+
+fn content(arguments: Arguments) -> Result<TriggerContent, Error> {
+    let mapped = arguments.input.is_some() || !arguments.named.is_empty();
+    let input = named(arguments.input.as_deref(), &arguments.named, None)?;
+    Ok(TriggerContent {
+        description: arguments.description.unwrap_or_default(),
+        on: kind(&arguments.on)?,
+        source: arguments.source,
+        condition: arguments.condition,
+        target: name(&arguments.target)?,
+        input: mapped.then_some(input),
+        enabled: !arguments.disabled,
+        rate_limit: arguments.rate,
+        debounce_ms: arguments.debounce,
+    })
+}
+
+fn kind(text: &str) -> Result<On, Error> {
+    text.parse().map_err(|error: model::event::EventKindError| Error::Input {
+        problem: error.to_string(),
+        hint: "`selfmade trigger add --help` lists the kinds; a pattern such as `run.*` fits several"
+            .to_owned(),
+    })
+}
+
+/// `10/1m`.
+fn rate(text: &str) -> Result<RateLimit, String> {
+    let bad = || "expected a number of runs and a time, such as `10/1m`".to_owned();
+    let (runs, time) = text.split_once('/').ok_or_else(bad)?;
+    let milliseconds = milliseconds(time).map_err(|_| bad())?;
+    if milliseconds % 1000 != 0 {
+        return Err("expected whole seconds, such as `10/1m`".to_owned());
+    }
+    Ok(RateLimit { runs: runs.parse().map_err(|_| bad())?, seconds: milliseconds / 1000 })
+}
+
+fn milliseconds(text: &str) -> Result<u64, String> {
+    let time: Option<jiff::SignedDuration> = text.parse().ok();
+    let milliseconds = time.and_then(|time| u64::try_from(time.as_millis()).ok());
+    milliseconds.ok_or_else(|| "expected a time, such as `500ms`, `5s` or `1m`".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_a_number_of_runs_in_a_time() {
+        assert_eq!(rate("10/1m"), Ok(RateLimit { runs: 10, seconds: 60 }));
+        assert_eq!(rate("1/1h30m"), Ok(RateLimit { runs: 1, seconds: 5400 }));
+        for wrong in ["10", "10/", "x/1m", "-1/1m", "10/soon", "1/500ms"] {
+            assert!(rate(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(milliseconds("500ms"), Ok(500));
+        assert!(milliseconds("-5s").is_err());
+    }
+}

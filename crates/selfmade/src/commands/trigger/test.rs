@@ -1,0 +1,119 @@
+//! `selfmade trigger test`: what a Trigger would do, without doing it.
+
+use model::event::{Event, EventKind, EventKindError};
+use server::app::triggers::{self, Rehearsal, Trial};
+use server::triggers::Verdict;
+
+use super::name;
+use crate::commands::runs::list::when;
+use crate::error::{Error, Exit};
+use crate::output::Screen;
+use crate::session::{ACTOR, Brain, Session};
+use crate::style::{BAD, DIM, GOOD, counted, paint, printable};
+use crate::table::{Cell, Table};
+
+/// Show what a trigger would have fired on, without running anything
+///
+/// Without --event and --on, the events of the last day are gone through. A disabled trigger is tested as if it were
+/// enabled.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  selfmade trigger test check_it                 what it would have fired on, in the last day
+  selfmade trigger test check_it --since 7d
+  selfmade trigger test check_it --event 4711    with an event that happened
+  selfmade trigger test check_it --on run.finished --source greet --data '{\"output\": 1}'")]
+pub(crate) struct Arguments {
+    name: String,
+    /// Events since then: a time ago such as 2h or 7d, a day, or a moment
+    #[arg(long, value_name = "WHEN", default_value = "24h")]
+    since: String,
+    /// Only with this event, by its number
+    #[arg(long, value_name = "EVENT", conflicts_with_all = ["on", "since"])]
+    event: Option<u64>,
+    /// Only with a made-up event of this kind
+    #[arg(long, value_name = "KIND", conflicts_with = "since")]
+    on: Option<String>,
+    /// Where the made-up event comes from
+    #[arg(long, value_name = "NAME", requires = "on", default_value = "")]
+    source: String,
+    /// What the made-up event tells, as JSON
+    #[arg(long, value_name = "JSON", requires = "on", default_value = "{}")]
+    data: String,
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
+    let ctx = &brain.ctx;
+    let content = triggers::content(ctx, &name(&arguments.name)?).await?;
+    if let Some(event) = event(brain, &arguments).await? {
+        let trial = triggers::trial(ctx, &content, &event).await?;
+        session.output.answer(&trial, |_| one(&trial))?;
+        return Ok(Exit::Done);
+    }
+    let since = when(&arguments.since, ctx.clock.now())?;
+    let rehearsal = triggers::dry_run(ctx, &content, since).await?;
+    session.output.answer(&rehearsal, |screen| table(&rehearsal.verdicts, screen))?;
+    conclude(session, &rehearsal);
+    Ok(Exit::Done)
+}
+
+/// The one Event that is meant, if one is.
+async fn event(brain: &Brain, arguments: &Arguments) -> Result<Option<Event>, Error> {
+    if let Some(seq) = arguments.event {
+        return Ok(Some(triggers::event(&brain.ctx, seq).await?));
+    }
+    let Some(kind) = &arguments.on else { return Ok(None) };
+    let kind: EventKind = kind.parse().map_err(|error: EventKindError| Error::Input {
+        problem: error.to_string(),
+        hint: "a made-up event has one kind".to_owned(),
+    })?;
+    let data = serde_json::from_str(&arguments.data).map_err(|error| Error::Input {
+        problem: format!("`--data` is no JSON: {error}"),
+        hint: "write for example `--data '{\"output\": 1}'`".to_owned(),
+    })?;
+    Ok(Some(triggers::made_up(&brain.ctx, &ACTOR, kind, arguments.source.clone(), data)))
+}
+
+fn one(trial: &Trial) -> String {
+    let verdict = &trial.verdict;
+    let mut out = match verdict.fires {
+        true => format!("{}\n", paint(GOOD, &verdict.why)),
+        false => format!("{} {}\n", paint(BAD, "it does not fire:"), printable(&verdict.why)),
+    };
+    if let Some(input) = &trial.input {
+        let input = serde_json::Value::Object(input.clone());
+        out.push_str(&format!("`{}` would get {}\n", trial.target, printable(&input.to_string())));
+    }
+    if let Some(problem) = &trial.problem {
+        out.push_str(&format!("{} {}\n", paint(BAD, "but nothing would run:"), printable(problem)));
+    }
+    out
+}
+
+fn table(verdicts: &[Verdict], screen: &Screen) -> String {
+    let mut table = Table::new(&["event", "when", "kind", "source", "fires", "why"], 5);
+    for verdict in verdicts {
+        let (word, style) = if verdict.fires { ("yes", GOOD) } else { ("no", DIM) };
+        table.row(vec![
+            verdict.seq.to_string().into(),
+            Cell::painted(DIM, screen.time(verdict.at)),
+            verdict.kind.as_str().into(),
+            verdict.source.as_str().into(),
+            Cell::painted(style, word),
+            verdict.why.as_str().into(),
+        ]);
+    }
+    table.render(screen)
+}
+
+fn conclude(session: &Session, rehearsal: &Rehearsal) {
+    let fitting = counted(rehearsal.verdicts.len(), "event");
+    let since = crate::time::exact(rehearsal.since);
+    session.output.note(format!(
+        "since {since} it would have fired {}, of {fitting} that its kind and source fit",
+        counted(rehearsal.fires, "time")
+    ));
+    if !rehearsal.complete {
+        session.output.warning("there are more events than are gone through; the oldest were left out");
+    }
+}

@@ -1,6 +1,8 @@
 //! Where a brain lives and what is configured about it. Values come in; who reads the environment is the command line.
 
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use sandbox::environment::EnvironmentsConfig;
 use secrecy::SecretString;
@@ -28,6 +30,8 @@ pub struct Config {
 struct ConfigFile {
     /// A `postgres://` URL, or the path of a SQLite file.
     database: Option<String>,
+    /// Seconds after which the Runs of a server that says nothing any more are taken over by another; 15 unless given.
+    lease_seconds: Option<NonZeroU32>,
 }
 
 #[derive(Debug, Error)]
@@ -50,7 +54,11 @@ impl Config {
             Some(text) => Location::parse(&text),
             None => Location::Sqlite(home.join("brain.db")),
         };
-        Ok(Config::new(home, database, secrets_key))
+        let mut config = Config::new(home, database, secrets_key);
+        if let Some(seconds) = file.lease_seconds {
+            config.engine.lease = Duration::from_secs(seconds.get().into());
+        }
+        Ok(config)
     }
 
     /// With everything else as it is unless configured.

@@ -137,6 +137,25 @@ const CLAIM_LIMITED: &str = concat!(
     run_columns!()
 );
 
+/// One Run, whatever else is queued before it.
+const CLAIM_ONE: &str = concat!(
+    claim!(),
+    " where run_id = $4 and state = 'queued' and due_at <= $2
+        and (concurrency_key is null or concurrency_limit > (
+            select count(*) from runs as busy
+            where busy.state = 'running' and busy.concurrency_key is not null
+                and busy.concurrency_key = runs.concurrency_key))
+      returning ",
+    run_columns!()
+);
+
+/// Steps that failed, with nothing done after them but what they failed with was logged.
+const FAILED_TAIL: &str = "delete from steps where run_id = $1 and position >= (
+    select min(failed.position) from steps as failed
+    where failed.run_id = $1 and failed.error is not null and failed.position > (
+        select coalesce(max(done.position), 0) from steps as done
+        where done.run_id = $1 and done.error is null and done.verb <> 'log'))";
+
 /// Chosen once: under which all who claim Runs with limits queue at the server ("queue" in ASCII).
 const LOCK: i64 = 0x71_7565_7565;
 
@@ -168,13 +187,31 @@ impl Store {
         Ok(claimed)
     }
 
+    /// Takes one Run, if it is queued, due, and its concurrency key has room.
+    pub async fn claim_run(
+        &self,
+        run: RunId,
+        node: NodeId,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<Option<Run>, Error> {
+        let mut batch = Batch::new();
+        if !self.db.is_sqlite() {
+            batch.push("select cast(pg_advisory_xact_lock($1) as text)", [LOCK.into()]);
+        }
+        batch.push(CLAIM_ONE, [node.0.into(), now.into(), until.into(), run.0.into()]);
+        let answers = self.db.write(batch, Durability::Power).await?;
+        answers.last().and_then(|rows| rows.first()).map(run_from_row).transpose()
+    }
+
     async fn queues_limited(&self) -> Result<bool, Error> {
         let sql = "select 1 from runs where state = 'queued' and concurrency_key is not null limit 1";
         Ok(self.db.optional(sql, [], |_| Ok(())).await?.is_some())
     }
 
-    /// Puts a claimed Run back, to be tried again or resumed. False if another claim holds it, or if its end was asked
-    /// for: then it has to end instead.
+    /// Puts a claimed Run back, to be resumed, or with the error of a try that failed to be tried again; Steps that
+    /// failed at the end of that try are asked for anew. False if another claim holds it, or if its end was asked for:
+    /// then it has to end instead.
     pub async fn requeue_run(
         &self,
         run: RunId,
@@ -197,6 +234,9 @@ impl Store {
             ],
             "this claim holds the run",
         );
+        if error.is_some() {
+            batch.push(FAILED_TAIL, [run.0.into()]);
+        }
         self.write_guarded(batch).await
     }
 

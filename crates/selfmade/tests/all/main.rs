@@ -17,6 +17,7 @@ mod functions;
 mod help;
 mod homes;
 mod insights;
+mod killing;
 mod packs;
 mod postgres;
 mod readme;

@@ -19,7 +19,7 @@ use store::{RunFilter, Started};
 
 use super::error::Error;
 use crate::ctx::Ctx;
-use crate::engine::{Execution, Prepared, Watch, carry_out, event, lease};
+use crate::engine::{Execution, Prepared, Watch, carry_out, event, lease, resume};
 use crate::redaction::Redaction;
 
 /// What is to be run.
@@ -92,7 +92,7 @@ impl StartRun {
 
 /// Executes at once and answers when the ending is committed, or when it waits for a person or a time.
 pub async fn start(ctx: &Ctx, actor: &Actor, request: StartRun) -> Result<Run, Error> {
-    let watch = request.watch.clone();
+    let (watch, nested) = (request.watch.clone(), request.parent.is_some());
     let prepared = resolve(ctx, &request.target).await?;
     let mut run = record(ctx, actor, request, &prepared)?;
     run.how.waited = true;
@@ -100,7 +100,7 @@ pub async fn start(ctx: &Ctx, actor: &Actor, request: StartRun) -> Result<Run, E
         // Others may have its place; the queue knows whose turn it is.
         run.how.waited = false;
         let run = enqueue(ctx, run, &prepared).await?;
-        return wait(ctx, run.run_id).await;
+        return settled(ctx, run.run_id, nested).await;
     }
     let given = run.input.clone();
     run.input = strike_out(ctx, given.clone()).await?;
@@ -108,14 +108,52 @@ pub async fn start(ctx: &Ctx, actor: &Actor, request: StartRun) -> Result<Run, E
     let lease = lease(ctx);
     (run.state, run.started_at, run.lease) = (RunState::Running, Some(run.created_at), Some(lease));
     match ctx.store.start_run(&run, &prepared.members).await? {
-        Started::Existing(first) => return wait(ctx, first.run_id).await,
+        Started::Existing(first) => return settled(ctx, first.run_id, nested).await,
         Started::New => {}
     }
     run.input = given;
     let id = run.run_id;
     let run = carry_out(ctx, Execution { run, lease, prepared, steps: Vec::new(), watch }).await?;
     ctx.engine.ended.notify_waiters();
-    if run.state == RunState::Queued { wait(ctx, id).await } else { Ok(run) }
+    let is_settled = run.state.is_final() || (run.state == RunState::Waiting && !nested);
+    if is_settled { Ok(run) } else { settled(ctx, id, nested).await }
+}
+
+/// Who is nested in a Run is seen through to its end; anybody else hears that it waits.
+async fn settled(ctx: &Ctx, id: RunId, nested: bool) -> Result<Run, Error> {
+    if nested { see_through(ctx, id).await } else { wait(ctx, id).await }
+}
+
+/// Waits for the end of a Run that another Run needs, and carries it out here when it is its turn: were it left to the
+/// queue, all places could be taken by Runs that wait for what is queued.
+async fn see_through(ctx: &Ctx, id: RunId) -> Result<Run, Error> {
+    loop {
+        let mut ended = std::pin::pin!(ctx.engine.ended.notified());
+        ended.as_mut().enable();
+        let run = get(ctx, id).await?;
+        if run.state.is_final() {
+            return Ok(run);
+        }
+        let is_done = run.state == RunState::Queued && carry_out_queued(ctx, id).await?;
+        if !is_done {
+            look_again(ctx, ended).await;
+        }
+    }
+}
+
+/// False if it is not its turn: it is not due yet, others use its concurrency key up, or somebody else was quicker.
+async fn carry_out_queued(ctx: &Ctx, id: RunId) -> Result<bool, Error> {
+    let now = ctx.clock.now();
+    let until = now + ctx.engine.config.lease;
+    let Some(claimed) = ctx.store.claim_run(id, ctx.engine.node, now, until).await? else { return Ok(false) };
+    let carried_out = resume(ctx, claimed).await;
+    ctx.engine.ended.notify_waiters();
+    match carried_out {
+        Ok(_) => Ok(true),
+        // Whoever has it sees it through.
+        Err(Error::LeaseLost { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// Records a Run for whoever has a free place.
@@ -276,20 +314,23 @@ pub async fn wait_past(ctx: &Ctx, waited: &Run) -> Result<Run, Error> {
 }
 
 async fn wait_for(ctx: &Ctx, id: RunId, there: impl Fn(&Run) -> bool) -> Result<Run, Error> {
-    /// Other nodes do not ring here.
-    const LOOK: std::time::Duration = std::time::Duration::from_millis(250);
     loop {
-        let ended = ctx.engine.ended.notified();
-        tokio::pin!(ended);
+        let mut ended = std::pin::pin!(ctx.engine.ended.notified());
         ended.as_mut().enable();
         let run = get(ctx, id).await?;
         if there(&run) {
             return Ok(run);
         }
-        tokio::select! {
-            () = ended => {}
-            () = ctx.clock.wait_until(ctx.clock.now() + LOOK) => {}
-        }
+        look_again(ctx, ended).await;
+    }
+}
+
+/// Returns when a Run of this process has ended, or after a while, because other nodes do not ring here.
+async fn look_again(ctx: &Ctx, ended: std::pin::Pin<&mut tokio::sync::futures::Notified<'_>>) {
+    const LOOK: std::time::Duration = std::time::Duration::from_millis(250);
+    tokio::select! {
+        () = ended => {}
+        () = ctx.clock.wait_until(ctx.clock.now() + LOOK) => {}
     }
 }
 

@@ -40,8 +40,8 @@ pub(crate) use self::prepared::{Prepared, prepare};
 pub(crate) use self::replaying::{Replay, replay};
 pub(crate) use self::running::{Interruption, Running};
 pub(crate) use self::trial::{TrialHost, trial_end, trial_work, with_mocks};
-pub(crate) use self::worker::lease;
 pub use self::worker::{Stop, is_busy, one_ended, round, under_way, work, work_until};
+pub(crate) use self::worker::{lease, resume};
 
 /// Sizes of an engine.
 #[derive(Clone, Debug)]

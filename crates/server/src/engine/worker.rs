@@ -82,11 +82,12 @@ pub async fn round(ctx: &Ctx) -> Result<usize, Error> {
 fn start(ctx: &Ctx, run: Run, place: OwnedSemaphorePermit) {
     let ctx = ctx.clone();
     tokio::spawn(async move {
-        let _place = place;
         let id = run.run_id;
         if let Err(error) = resume(&ctx, run).await {
             tracing::warn!(run.id = %id, "run {id} was not carried out to its end: {error}");
         }
+        // Before anybody is told: who hears it looks whether there are free places.
+        drop(place);
         ctx.engine.ended.notify_waiters();
         // Its place is free, and so may be its concurrency key.
         ctx.engine.queue.notify_one();
@@ -114,7 +115,7 @@ pub fn under_way(ctx: &Ctx) -> usize {
 }
 
 /// Carries out a Run that this node has claimed.
-async fn resume(ctx: &Ctx, run: Run) -> Result<Run, Error> {
+pub(crate) async fn resume(ctx: &Ctx, run: Run) -> Result<Run, Error> {
     let Some(lease) = run.lease else { return Err(Error::LeaseLost { run: run.run_id }) };
     let prepared = match runs::prepared_for(ctx, &run).await {
         Ok(prepared) => prepared,

@@ -5,11 +5,14 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 use model::ids::{NodeId, RunId};
 use model::run::{Concurrency, How, Lease, Run, RunError, RunState};
+use model::step::Step;
+use serde_json::json;
 use store::Store;
 use store::testing::TestDatabase;
 
 use crate::ending::succeeded;
 use crate::runs::{ids, node, queued};
+use crate::steps::step;
 use crate::world::{World, at};
 
 fn with(how: How) -> Run {
@@ -117,6 +120,48 @@ store::on_both! {
         assert!(!world.store.requeue_run(run.run_id, lease, at(1), 9, None).await.unwrap());
         assert!(!world.store.finish_run(&succeeded(&first), store::Durability::Process).await.unwrap());
         assert_eq!(database.dump().await, before);
+    }
+
+    async fn one_run_can_be_claimed_out_of_turn_but_not_before_its_time_or_over_its_limit(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let runs = [
+            queued("a"),
+            with(How { priority: -5, ..How::default() }),
+            with(How { due_at: Some(at(20)), ..How::default() }),
+            limited("k", 1),
+            limited("k", 1),
+        ];
+        start(&world.store, &runs).await;
+        let mine = node();
+        let claim = async |run: &Run| world.store.claim_run(run.run_id, mine, at(9), at(100)).await.unwrap();
+        let claimed = claim(&runs[1]).await.unwrap();
+        assert_eq!((claimed.state, claimed.lease), (RunState::Running, Some(Lease { node: mine, fence: 1, until: at(100) })));
+        assert_eq!(claim(&runs[1]).await, None);
+        assert_eq!(claim(&runs[2]).await, None);
+        let limited = claim(&runs[3]).await.unwrap();
+        assert_eq!(claim(&runs[4]).await, None);
+        world.store.finish_run(&succeeded(&limited), store::Durability::Process).await.unwrap();
+        assert!(claim(&runs[4]).await.is_some());
+        assert_eq!(ids(&self::claim(&world.store, mine, at(9), 10).await), ids([&runs[0]]));
+    }
+
+    async fn a_run_that_is_tried_again_asks_anew_for_what_failed_last(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let run = queued("a");
+        start(&world.store, std::slice::from_ref(&run)).await;
+        let error = RunError { type_name: "E".to_owned(), message: "m".to_owned(), traceback: None };
+        let failed = |position| Step { result: None, error: Some(error.clone()), ..step(run.run_id, position, json!(1)) };
+        let logged = |position| Step { verb: "log".to_owned(), ..step(run.run_id, position, json!(1)) };
+        let steps = [failed(1), step(run.run_id, 2, json!(1)), logged(3), failed(4), failed(5), logged(6)];
+        for step in &steps {
+            world.store.record_step(step).await.unwrap();
+        }
+        let lease = claim(&world.store, node(), at(3), 1).await[0].lease.unwrap();
+        assert!(world.store.requeue_run(run.run_id, lease, at(3), 1, None).await.unwrap());
+        assert_eq!(world.store.steps(run.run_id).await.unwrap(), steps, "to be resumed it needs all");
+        let lease = claim(&world.store, node(), at(3), 1).await[0].lease.unwrap();
+        assert!(world.store.requeue_run(run.run_id, lease, at(3), 2, Some(&error)).await.unwrap());
+        assert_eq!(world.store.steps(run.run_id).await.unwrap(), steps[..3]);
     }
 
     async fn claimers_at_once_take_every_run_once(database: &TestDatabase) {

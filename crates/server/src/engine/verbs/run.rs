@@ -34,8 +34,8 @@ pub(super) async fn carry_out(host: &Inner, step: Step, mut arguments: Arguments
     start(host, step, Target::AsOf(name, host.run.revision), arguments).await
 }
 
-/// Starts a Run for a Step and waits for its end. The Step's place is the Run's idempotency key, so a Step that is carried
-/// out again finds the Run it started before.
+/// Starts a Run for a Step and waits for its end. The Step is journaled with the Run's id first, which is its idempotency
+/// key as well, so a Step that is carried out again finds the Run it started before.
 pub(super) async fn start(
     host: &Inner,
     mut step: Step,
@@ -53,7 +53,7 @@ pub(super) async fn start(
         run_id: Some(child),
         parent: Some(run.run_id),
         chain: run.chain.clone(),
-        idempotency_key: Some(format!("step:{}:{}", run.run_id, step.position)),
+        idempotency_key: Some(format!("step:{child}")),
         watch: host.watch.clone(),
         ..StartRun::of(target, input(&arguments))
     };

@@ -38,6 +38,37 @@ on_both! {
         assert_eq!((run.attempt, tries.load(Ordering::SeqCst)), (3, 3));
     }
 
+    async fn a_step_that_failed_is_asked_for_again_and_those_before_it_are_not(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        stage.add(&[&function("inner", "")]).await;
+        stage.register("import selfmade\n\n@selfmade.function(brain=\"read\")\ndef outer():\n    return None\n").await;
+        let tries = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&tries);
+        stage.script.part("inner", move |_, _| {
+            let number = counted.fetch_add(1, Ordering::SeqCst);
+            async move { if number == 0 { Err(raised("OSError", "busy")) } else { Ok(Value::Int(3)) } }
+        });
+        stage.script.part("outer", |_, host| async move {
+            let drawn = host.verb("random", vec![]).await.unwrap();
+            host.verb("emit", vec!["drawn".into(), drawn]).await.unwrap();
+            match host.verb("run", vec!["inner".into()]).await {
+                Ok(value) => Ok(value),
+                Err(error) => {
+                    host.verb("log", vec!["it failed".into()]).await.unwrap();
+                    Err(raised("selfmade.Failed", &error.to_string()))
+                }
+            }
+        });
+        let retry = Some(Retry { attempts: 2, first_ms: 0, most_ms: 0 });
+        stage.work();
+        let run = runs::start(&stage.ctx, &ME, StartRun { retry, ..request("outer", empty()) }).await.unwrap();
+        assert_eq!((run.state, run.attempt), (RunState::Succeeded, 2), "{:?}", run.error);
+        assert_eq!(tries.load(Ordering::SeqCst), 2);
+        let events = stage.ctx.store.events_after(0, 100).await.unwrap();
+        let drawn = events.iter().filter(|event| event.fact.kind.to_string() == "custom.drawn").count();
+        assert_eq!(drawn, 1, "what had been done was done again");
+    }
+
     async fn the_last_try_is_the_runs_end(database: &TestDatabase) {
         let stage = Stage::open(database).await;
         stage.add(&[&function("broken", "")]).await;

@@ -2,17 +2,79 @@
 
 use std::time::Duration;
 
-use model::run::{RunState, Waiting};
+use model::ids::RunId;
+use model::run::{Run, RunState, Waiting};
 use sandbox::Value;
 use serde_json::json;
 use server::app::runs;
-use store::on_both;
 use store::testing::TestDatabase;
+use store::{RunFilter, on_both};
 
-use super::script::{Stage, empty, function};
+use super::script::{Stage, empty, function, raised};
 use crate::world::ME;
 
+/// Runs the function it is given, and answers with what that answers.
+const OUTER: &str = "import selfmade\n\n@selfmade.function(brain=\"read\")\ndef outer():\n    return None\n";
+
+/// A stage on which `outer` runs `inner`.
+async fn nested(database: &TestDatabase, inner: &str) -> Stage {
+    let stage = Stage::open(database).await;
+    stage.register(inner).await;
+    stage.register(OUTER).await;
+    stage.script.part("outer", |_, host| async move {
+        host.verb("run", vec!["inner".into()]).await.map_err(|error| raised("Failed", &error.to_string()))
+    });
+    stage
+}
+
+async fn ended(stage: &Stage, run: RunId) -> Run {
+    loop {
+        let found = runs::get(&stage.ctx, run).await.unwrap();
+        if found.state.is_final() {
+            return found;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Returns when some run waits.
+async fn one_waits(stage: &Stage) {
+    let waiting = RunFilter { states: vec![RunState::Waiting], ..RunFilter::default() };
+    while runs::list(&stage.ctx, &waiting, 1).await.unwrap().is_empty() {
+        tokio::task::yield_now().await;
+    }
+}
+
 on_both! {
+    async fn who_runs_a_function_that_waits_waits_for_it(database: &TestDatabase) {
+        let stage = nested(database, &function("inner", "")).await;
+        stage.script.part("inner", |_, host| async move {
+            host.verb("sleep", vec![3600.into()]).await.unwrap();
+            Ok(Value::Int(7))
+        });
+        let run = stage.queue("outer", empty()).await;
+        stage.work();
+        one_waits(&stage).await;
+        stage.ctx.clock.advance(Duration::from_secs(3601));
+        let run = ended(&stage, run.run_id).await;
+        assert_eq!(run.output, Some(json!(7)), "{:?}", run.error);
+    }
+
+    async fn runs_that_wait_for_queued_ones_do_not_keep_them_from_running(database: &TestDatabase) {
+        let limited = "import selfmade\n\n@selfmade.function(concurrency=1)\ndef inner():\n    return None\n";
+        let stage = nested(database, limited).await;
+        stage.script.part("inner", |_, _| async { Ok(Value::Int(7)) });
+        let mut queued = Vec::new();
+        for _ in 0..2 * stage.ctx.engine.config().at_once {
+            queued.push(stage.queue("outer", empty()).await.run_id);
+        }
+        stage.work();
+        for run in queued {
+            let run = ended(&stage, run).await;
+            assert_eq!(run.output, Some(json!(7)), "{:?}", run.error);
+        }
+    }
+
     async fn a_long_sleep_gives_the_cell_back_and_goes_on_where_it_was(database: &TestDatabase) {
         let stage = Stage::open(database).await;
         stage.add(&[&function("sleeps", "")]).await;

@@ -1,0 +1,9 @@
+//! The server is killed with SIGKILL, for real, again and again: cells, databases and the program are those that people
+//! use. Afterwards every promise about runs is checked.
+
+mod invariants;
+mod load;
+mod processes;
+mod sharing;
+mod survival;
+mod world;

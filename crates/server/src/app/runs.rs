@@ -102,8 +102,10 @@ pub async fn start(ctx: &Ctx, actor: &Actor, request: StartRun) -> Result<Run, E
         let run = enqueue(ctx, run, &prepared).await?;
         return settled(ctx, run.run_id, nested).await;
     }
+    let redaction = ctx.redaction().await?;
+    refuse_key(&run, &redaction)?;
     let given = run.input.clone();
-    run.input = strike_out(ctx, given.clone()).await?;
+    run.input = redaction.json(given.clone());
     run.how.resumable &= run.input == given;
     let lease = lease(ctx);
     (run.state, run.started_at, run.lease) = (RunState::Running, Some(run.created_at), Some(lease));
@@ -113,7 +115,7 @@ pub async fn start(ctx: &Ctx, actor: &Actor, request: StartRun) -> Result<Run, E
     }
     run.input = given;
     let id = run.run_id;
-    let run = carry_out(ctx, Execution { run, lease, prepared, steps: Vec::new(), watch }).await?;
+    let run = carry_out(ctx, Execution { run, lease, prepared, steps: Vec::new(), watch, redaction }).await?;
     ctx.engine.ended.notify_waiters();
     let is_settled = run.state.is_final() || (run.state == RunState::Waiting && !nested);
     if is_settled { Ok(run) } else { settled(ctx, id, nested).await }
@@ -177,8 +179,21 @@ pub(crate) async fn parameters(ctx: &Ctx, target: &Target) -> Result<Vec<Paramet
     Ok(resolve(ctx, target).await?.content().signature.parameters.clone())
 }
 
+/// A key is stored as it is, because a second request must find it.
+fn refuse_key(run: &Run, redaction: &Redaction) -> Result<(), Error> {
+    if !run.how.idempotency_key.as_ref().is_some_and(|key| redaction.is_in(key)) {
+        return Ok(());
+    }
+    Err(Error::Input {
+        problem: "the idempotency key holds the value of a secret, and it is stored".to_owned(),
+        hint: "make the key of something else, or of a hash".to_owned(),
+    })
+}
+
 async fn refuse_secrets(ctx: &Ctx, run: &Run) -> Result<(), Error> {
-    if strike_out(ctx, run.input.clone()).await? == run.input {
+    let redaction = ctx.redaction().await?;
+    refuse_key(run, &redaction)?;
+    if redaction.json(run.input.clone()) == run.input {
         return Ok(());
     }
     Err(Error::Input {
@@ -196,11 +211,6 @@ async fn enqueue(ctx: &Ctx, run: Run, prepared: &Prepared) -> Result<Run, Error>
             Ok(run)
         }
     }
-}
-
-async fn strike_out(ctx: &Ctx, input: Value) -> Result<Value, Error> {
-    let redaction: Arc<Redaction> = ctx.redaction().await?;
-    Ok(redaction.json(input))
 }
 
 async fn resolve(ctx: &Ctx, target: &Target) -> Result<Arc<Prepared>, Error> {
@@ -356,6 +366,7 @@ pub async fn answer(ctx: &Ctx, actor: &Actor, id: RunId, value: Value) -> Result
     let Some(model::run::Waiting::Person { step, .. }) = run.waiting else {
         return Err(Error::NothingAsked { run: id, state: run.state });
     };
+    let value = ctx.redaction().await?.json(value);
     if !ctx.store.answer_run(id, step, &value, actor, ctx.clock.now()).await? {
         return Err(Error::NothingAsked { run: id, state: get(ctx, id).await?.state });
     }

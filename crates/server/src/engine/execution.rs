@@ -37,6 +37,8 @@ pub(crate) struct Execution {
     /// What it asked for before.
     pub(crate) steps: Vec<Step>,
     pub(crate) watch: Option<Watch>,
+    /// Strikes out all secrets of the brain, also those that somebody hands to a function that was not granted them.
+    pub(crate) redaction: Arc<Redaction>,
 }
 
 /// Carries a Run out and answers with its record: ended, waiting, or queued for another try.
@@ -49,24 +51,27 @@ pub(crate) async fn carry_out(ctx: &Ctx, execution: Execution) -> Result<Run, Er
 }
 
 async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
-    let Execution { run, lease, prepared, steps, watch } = execution;
+    let Execution { run, lease, prepared, steps, watch, mut redaction } = execution;
     let interrupt = Interrupt::default();
     let _registered = ctx.engine.running.register(run.run_id, interrupt.clone());
     let secrets = match open_secrets(ctx, &prepared).await {
         Ok(secrets) => secrets,
         Err(error) => {
             let end = End::failed("SecretUnavailable", error.to_string(), None);
-            return close(ctx, run, lease, end, Collected::default(), &prepared, &Redaction::default()).await;
+            return close(ctx, run, lease, end, Collected::default(), &prepared, &redaction).await;
         }
     };
-    let redaction = Redaction::of(secrets.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+    if !secrets.is_empty() {
+        // What was opened just now may be newer than what is known of it.
+        redaction = ctx.redaction().await?;
+    }
     let host = RunHost::new(Parts {
         ctx: ctx.clone(),
         journal: Journal::new(run.run_id, steps),
         run: run.clone(),
         prepared: Arc::clone(&prepared),
         interrupt: interrupt.clone(),
-        redaction: redaction.clone(),
+        redaction: Arc::clone(&redaction),
         replay: false,
         watch,
     });
@@ -201,6 +206,8 @@ async fn close(
     redaction: &Redaction,
 ) -> Result<Run, Error> {
     let now = ctx.clock.now();
+    end.error = end.error.map(|error| redaction.error(error));
+    run.input = redaction.json(run.input);
     if let Some(rest) = rest(ctx, &run, &end) {
         let due = now + Duration::from_millis(rest);
         if ctx.store.requeue_run(run.run_id, lease, due, run.attempt + 1, end.error.as_ref()).await? {
@@ -319,11 +326,8 @@ fn calls(run: &Run, prepared: &Prepared, records: Vec<CallRecord>, redaction: &R
                 match result {
                     Ok(output) => call.output = Some(redaction.json(output.to_json())),
                     Err(error) => {
-                        call.error = Some(RunError {
-                            type_name: error.type_name,
-                            message: redaction.text(&error.message).into_owned(),
-                            traceback: None,
-                        });
+                        let (type_name, message) = (error.type_name, error.message);
+                        call.error = Some(redaction.error(RunError { type_name, message, traceback: None }));
                     }
                 }
             }

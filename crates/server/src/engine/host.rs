@@ -41,7 +41,7 @@ pub(crate) struct Inner {
     pub(crate) prepared: Arc<Prepared>,
     pub(crate) journal: Journal,
     pub(crate) interrupt: Interrupt,
-    pub(crate) redaction: Redaction,
+    pub(crate) redaction: Arc<Redaction>,
     drafts: Mutex<Drafts>,
     /// Whether it may give its cell back while it waits.
     pub(crate) may_suspend: bool,
@@ -66,7 +66,7 @@ pub(crate) struct Parts {
     pub(crate) prepared: Arc<Prepared>,
     pub(crate) journal: Journal,
     pub(crate) interrupt: Interrupt,
-    pub(crate) redaction: Redaction,
+    pub(crate) redaction: Arc<Redaction>,
     pub(crate) replay: bool,
     pub(crate) watch: Option<Watch>,
 }
@@ -164,7 +164,7 @@ impl Host for RunHost {
     fn calls(&self, calls: Vec<CallRecord>) {
         if self.0.watch.is_some() {
             for call in &calls {
-                self.0.tell(Happened::Call(call.clone()));
+                self.0.tell(Happened::Call(shown(call.clone(), &self.0.redaction)));
             }
         }
         lock(&self.0.collected).calls.extend(calls);
@@ -182,6 +182,24 @@ fn request(arguments: &Arguments) -> serde_json::Value {
     let named: serde_json::Map<_, _> =
         arguments.named.iter().map(|(name, value)| (name.clone(), value.to_json())).collect();
     json!({ "args": positional, "kwargs": named })
+}
+
+/// A Call without secrets.
+fn shown(mut call: CallRecord, redaction: &Redaction) -> CallRecord {
+    let strike_out = |value: &mut Value| {
+        if let Ok(shown) = Value::from_json(&redaction.json(value.to_json())) {
+            *value = shown;
+        }
+    };
+    match &mut call {
+        CallRecord::Begun { arguments, .. } => strike_out(arguments),
+        CallRecord::Finished { result: Ok(output), .. } => strike_out(output),
+        CallRecord::Finished { result: Err(error), .. } => {
+            error.type_name = redaction.text(&error.type_name).into_owned();
+            error.message = redaction.cut_text(&error.message);
+        }
+    }
+    call
 }
 
 /// A Step as the code hears it.

@@ -49,7 +49,7 @@ pub(crate) fn end(executed: Executed, redaction: &Redaction) -> End {
             let (state, ending) = (RunState::Succeeded, Some(Ending::Returned));
             return End { state, ending, output, error: None, usage };
         }
-        sandbox::Ending::Raised(exception) => (Ending::Raised, raised(exception, redaction)),
+        sandbox::Ending::Raised(exception) => (Ending::Raised, raised(exception)),
         sandbox::Ending::TimedOut { limit, stood_at } => (Ending::TimedOut, timed_out(limit, stood_at)),
         sandbox::Ending::OutOfMemory => (
             Ending::OutOfMemory,
@@ -59,18 +59,19 @@ pub(crate) fn end(executed: Executed, redaction: &Redaction) -> End {
         sandbox::Ending::Crashed { how } => (Ending::Crashed, crashed(how)),
         sandbox::Ending::BrokeProtocol { why } => (Ending::BrokeProtocol, error("BrokeProtocol", &why)),
     };
-    End { state: RunState::Failed, ending: Some(ending), output: None, error: Some(error), usage }
+    let error = Some(redaction.error(error));
+    End { state: RunState::Failed, ending: Some(ending), output: None, error, usage }
 }
 
 fn error(type_name: &str, message: &str) -> RunError {
     RunError { type_name: type_name.to_owned(), message: message.to_owned(), traceback: None }
 }
 
-fn raised(exception: Exception, redaction: &Redaction) -> RunError {
+fn raised(exception: Exception) -> RunError {
     RunError {
         type_name: exception.type_name,
-        message: redaction.text(&exception.message).into_owned(),
-        traceback: Some(redaction.text(&exception.traceback).into_owned()),
+        message: exception.message,
+        traceback: Some(exception.traceback),
     }
 }
 

@@ -4,9 +4,6 @@ use sandbox::Stream;
 
 use crate::redaction::Redaction;
 
-/// A line without an end is shown in parts of this size, even if a secret might be cut in two by that.
-const LONGEST_LINE: usize = 64 << 10;
-
 /// The part of both streams that cannot be shown yet.
 #[derive(Default)]
 pub(crate) struct Held {
@@ -15,15 +12,13 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// Adds bytes and gives what can be shown. With secrets to strike out only whole lines can.
+    /// Adds bytes and gives what can be shown: all but the beginning of a character, or of what may become a secret.
     pub(crate) fn push(&mut self, stream: Stream, bytes: &[u8], redaction: &Redaction) -> Option<String> {
         let held = self.of(stream);
         held.extend_from_slice(bytes);
-        let whole = if redaction.is_empty() || held.len() > LONGEST_LINE {
-            whole_characters(held)
-        } else {
-            held.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1)
-        };
+        let whole = whole_characters(held);
+        // The beginning of a secret ends in the middle of a character, too.
+        let whole = whole.min(held.len() - redaction.begun(held));
         show(held.drain(..whole).as_slice(), redaction)
     }
 
@@ -53,7 +48,7 @@ fn show(bytes: &[u8], redaction: &Redaction) -> Option<String> {
     if bytes.is_empty() {
         return None;
     }
-    Some(redaction.text(&String::from_utf8_lossy(bytes)).into_owned())
+    Some(redaction.cut_text(&String::from_utf8_lossy(bytes)))
 }
 
 #[cfg(test)]
@@ -64,9 +59,29 @@ mod tests {
     fn a_secret_that_comes_in_two_parts_is_struck_out() {
         let redaction = Redaction::of([("KEY", "s3cret")]);
         let mut held = Held::default();
-        assert_eq!(held.push(Stream::Stdout, b"a\nkey: s3", &redaction).as_deref(), Some("a\n"));
-        assert_eq!(held.push(Stream::Stdout, b"cret", &redaction), None);
-        assert_eq!(held.rest(Stream::Stdout, &redaction).as_deref(), Some("key: [secret KEY]"));
+        assert_eq!(held.push(Stream::Stdout, b"a\nkey: s3", &redaction).as_deref(), Some("a\nkey: "));
+        assert_eq!(held.push(Stream::Stdout, b"cret!", &redaction).as_deref(), Some("[secret KEY]!"));
+        assert_eq!(held.rest(Stream::Stdout, &redaction), None);
+    }
+
+    #[test]
+    fn a_secret_of_several_lines_is_struck_out_though_it_comes_line_by_line() {
+        let redaction = Redaction::of([("KEY", "-----BEGIN\nabc\n-----END")]);
+        let mut held = Held::default();
+        assert_eq!(held.push(Stream::Stdout, b"-----BEGIN\n", &redaction), None);
+        assert_eq!(held.push(Stream::Stdout, b"abc\n", &redaction), None);
+        let last = held.push(Stream::Stdout, b"-----END\n", &redaction);
+        assert_eq!(last.as_deref(), Some("[secret KEY]\n"));
+    }
+
+    #[test]
+    fn what_begins_like_a_secret_and_is_none_is_shown() {
+        let redaction = Redaction::of([("KEY", "s3cret")]);
+        let mut held = Held::default();
+        assert_eq!(held.push(Stream::Stdout, b"s3", &redaction), None);
+        assert_eq!(held.push(Stream::Stdout, b"ven", &redaction).as_deref(), Some("s3ven"));
+        assert_eq!(held.push(Stream::Stdout, b" s", &redaction).as_deref(), Some(" "));
+        assert_eq!(held.rest(Stream::Stdout, &redaction).as_deref(), Some("s"));
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub(crate) async fn replay(ctx: &Ctx, replay: Replay) -> Result<(End, usize), Er
         run,
         prepared,
         interrupt: interrupt.clone(),
-        redaction: (*redaction).clone(),
+        redaction: Arc::clone(&redaction),
         replay: true,
         watch: Some(watch),
     });

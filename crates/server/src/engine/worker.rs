@@ -121,8 +121,12 @@ pub(crate) async fn resume(ctx: &Ctx, run: Run) -> Result<Run, Error> {
         Ok(prepared) => prepared,
         Err(error) => return recovery::fail(ctx, run, lease, &error).await,
     };
+    let redaction = match ctx.redaction().await {
+        Ok(redaction) => redaction,
+        Err(error) => return recovery::fail(ctx, run, lease, &error).await,
+    };
     let steps = ctx.store.steps(run.run_id).await?;
-    carry_out(ctx, Execution { run, lease, prepared, steps, watch: None }).await
+    carry_out(ctx, Execution { run, lease, prepared, steps, watch: None, redaction }).await
 }
 
 /// Says again and again that this node lives, and hears which of its Runs are to be cancelled.

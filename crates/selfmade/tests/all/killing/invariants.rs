@@ -10,7 +10,7 @@ use model::step::Step;
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use super::world::World;
+use crate::world::World;
 
 /// Everything that is recorded.
 pub(crate) struct Record {

@@ -9,7 +9,7 @@ use serde_json::json;
 use server::app::runs;
 use store::RunFilter;
 
-use super::world::{ME, World, name};
+use crate::world::{ME, World, name};
 
 /// What `leaf` makes of a number in its first version.
 const LEAF: &str = "def leaf(n: int):\n    return n * 2\n";

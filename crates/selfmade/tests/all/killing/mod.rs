@@ -6,4 +6,3 @@ mod load;
 mod processes;
 mod sharing;
 mod survival;
-mod world;

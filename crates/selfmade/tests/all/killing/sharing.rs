@@ -9,7 +9,7 @@ use store::testing::TestDatabase;
 
 use super::invariants::{self, Record};
 use super::processes;
-use super::world::World;
+use crate::world::World;
 
 const WORK: &str = r#"def work(n: int):
     from selfmade import emit, sleep

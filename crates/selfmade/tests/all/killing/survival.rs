@@ -10,7 +10,7 @@ use store::testing::TestDatabase;
 use super::invariants::{self, Record};
 use super::load::{self, Load};
 use super::processes;
-use super::world::World;
+use crate::world::World;
 
 /// Enough for kills in every part of a run; each costs a start of the program.
 const KILLS: u64 = 4;

@@ -15,7 +15,7 @@ pub(super) async fn carry_out(host: &Inner, step: Step, arguments: &Arguments) -
                     with the answer; declare it `idempotent=True`, or reach the network from a function it calls";
         return finish(host, step, Err(Refusal::Refused(text.to_owned()))).await;
     }
-    let question = match question(arguments) {
+    let question = match question(host, arguments) {
         Ok(question) => question,
         Err(refusal) => return finish(host, step, Err(refusal)).await,
     };
@@ -27,12 +27,12 @@ pub(super) async fn carry_out(host: &Inner, step: Step, arguments: &Arguments) -
     Ok(Answer::Suspended(Waiting::Person { step: position, question }))
 }
 
-fn question(arguments: &Arguments) -> Result<Json, Refusal> {
+fn question(host: &Inner, arguments: &Arguments) -> Result<Json, Refusal> {
     let mut given = Given::new("ask", &["question", "options"], arguments.clone())?;
     let question = given.required_text("question")?;
     let options = given.value("options");
     if options.as_ref().is_some_and(|options| !options.is_array()) {
         return Err(Refusal::Refused("`options` of `ask` must be a list".to_owned()));
     }
-    Ok(json!({ "question": question, "options": options }))
+    Ok(host.redaction.json(json!({ "question": question, "options": options })))
 }

@@ -74,7 +74,7 @@ async fn find(host: &Inner, arguments: Arguments) -> Result<Json, Stop> {
 
 async fn read(host: &Inner, arguments: Arguments) -> Result<Json, Stop> {
     let mut given = Given::new("brain.read", &["name"], arguments)?;
-    let name: EntryName = given.required_text("name")?.parse().map_err(Error::from)?;
+    let name: EntryName = given.open_text("name", host)?.parse().map_err(Error::from)?;
     let proposal = host.drafts().proposal_with(&name);
     if let Some(proposal) = proposal {
         let content = trials::drafted_content(&host.ctx, &proposal, &name).await?;
@@ -116,6 +116,7 @@ fn intent(arguments: &Arguments) -> Result<(EntryName, Intent), Error> {
 }
 
 async fn draft(host: &Inner, arguments: Arguments) -> Result<Json, Stop> {
+    Given::new("brain.draft", &["source", "name"], arguments.clone())?.open_text("source", host)?;
     let (name, intent) = intent(&arguments)?;
     let proposal = Proposal::of("", vec![intent.clone()]);
     let content = trials::drafted_content(&host.ctx, &proposal, &name).await?;
@@ -140,6 +141,7 @@ async fn check(host: &Inner) -> Result<Json, Stop> {
 async fn propose(host: &Inner, step: &Step, arguments: Arguments) -> Result<Json, Stop> {
     let mut given = Given::new("brain.propose", &["title"], arguments)?;
     let title = given.text("title")?.unwrap_or_default();
+    let title = host.redaction.text(&title);
     let once = Some(format!("step:{}:{}", step.run_id, step.position));
     let proposal = Proposal { once, ..some_drafts(host, &title)? };
     let actor = Actor::Run(host.run.run_id);

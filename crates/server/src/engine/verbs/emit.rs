@@ -25,7 +25,7 @@ pub(super) async fn carry_out(host: &Inner, step: Step, arguments: Arguments) ->
 
 fn event(host: &Inner, arguments: Arguments) -> Result<NewEvent, Refusal> {
     let mut given = Given::new("emit", &["name", "data"], arguments)?;
-    let name = given.required_text("name")?;
+    let name = given.open_text("name", host)?;
     let is_name = |c: char| c.is_alphanumeric() || "._-".contains(c);
     if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(is_name) {
         let text = format!("`{name}` is no name of an event; use letters, digits, `.`, `_` and `-`");

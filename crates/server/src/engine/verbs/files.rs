@@ -17,22 +17,23 @@ pub(super) async fn carry_out(host: &Inner, verb: &str, arguments: Arguments) ->
     match verb {
         "files.write" => {
             let mut given = Given::new(verb, &["name", "content"], arguments)?;
-            let path = folder.join(name(&mut given)?);
+            let path = folder.join(name(host, &mut given)?);
             let content = match given.values.remove("content") {
                 Some(Value::Str(text)) => text.into_bytes(),
                 Some(Value::Bytes(bytes)) => bytes,
                 _ => return Err(Refusal::Refused("`content` must be text or bytes".to_owned())),
             };
+            let content = host.redaction.bytes(content);
             blocking(move || write(&folder, &path, &content)).await
         }
         "files.read" => {
             let mut given = Given::new(verb, &["name"], arguments)?;
-            let path = folder.join(name(&mut given)?);
+            let path = folder.join(name(host, &mut given)?);
             blocking(move || read(&path)).await
         }
         "files.remove" => {
             let mut given = Given::new(verb, &["name"], arguments)?;
-            let path = folder.join(name(&mut given)?);
+            let path = folder.join(name(host, &mut given)?);
             blocking(move || std::fs::remove_file(path).map(|()| Json::Null).map_err(|error| failed(&error)))
                 .await
         }
@@ -45,8 +46,8 @@ pub(super) async fn carry_out(host: &Inner, verb: &str, arguments: Arguments) ->
 }
 
 /// One plain name: no folders, nothing hidden, so nothing outside can be meant.
-fn name(given: &mut Given) -> Result<String, Refusal> {
-    let name = given.required_text("name")?;
+fn name(host: &Inner, given: &mut Given) -> Result<String, Refusal> {
+    let name = given.open_text("name", host)?;
     let is_plain = |c: char| c.is_alphanumeric() || " ._-+@()".contains(c);
     if name.is_empty() || name.len() > 200 || name.starts_with('.') || !name.chars().all(is_plain) {
         let text = format!("`{name}` is no name of a file here; use a plain name without folders");

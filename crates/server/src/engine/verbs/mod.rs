@@ -110,10 +110,12 @@ async fn finish_begun(host: &Inner, step: Step, reply: Reply) -> Result<Answer, 
     Ok(Answer::Finished(Box::new(step)))
 }
 
+/// Without secrets, and so the code hears it: were it handed more than is journaled, it would not be handed the same when
+/// it is executed again.
 fn finished(host: &Inner, mut step: Step, reply: Reply) -> Step {
     match reply {
-        Ok(result) => step.result = Some(result),
-        Err(refusal) => step.error = Some(refusal.into_error()),
+        Ok(result) => step.result = Some(host.redaction.json(result)),
+        Err(refusal) => step.error = Some(host.redaction.error(refusal.into_error())),
     }
     step.finished_at = Some(host.ctx.clock.now());
     step
@@ -159,6 +161,17 @@ impl Given {
     fn required_text(&mut self, name: &str) -> Result<String, Refusal> {
         let absent = Refusal::Refused(format!("`{}` needs `{name}`", self.verb));
         self.text(name)?.ok_or(absent)
+    }
+
+    /// A text that is kept as it is, so no secret may be in it.
+    fn open_text(&mut self, name: &str, host: &Inner) -> Result<String, Refusal> {
+        let text = self.required_text(name)?;
+        if host.redaction.is_in(&text) {
+            let text =
+                format!("`{name}` of `{}` holds the value of a secret, and it would be stored", self.verb);
+            return Err(Refusal::Refused(text));
+        }
+        Ok(text)
     }
 
     fn number(&mut self, name: &str) -> Result<Option<f64>, Refusal> {

@@ -26,6 +26,6 @@ pub(super) fn log(host: &Inner, arguments: Arguments) -> Reply {
         Some(other) => other.to_json().to_string(),
         None => return Err(Refusal::Refused("`log` needs `message`".to_owned())),
     };
-    host.tell(Happened::Output(Stream::Stderr, format!("{message}\n")));
+    host.tell(Happened::Output(Stream::Stderr, format!("{}\n", host.redaction.text(&message))));
     Ok(Json::Null)
 }

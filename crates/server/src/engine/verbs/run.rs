@@ -16,6 +16,10 @@ use crate::engine::host::Inner;
 
 pub(super) async fn carry_out(host: &Inner, step: Step, mut arguments: Arguments) -> Result<Answer, Error> {
     let name = match arguments.positional.first() {
+        // What is wrong with a name is told with the name.
+        Some(Value::Str(name)) if host.redaction.is_in(name) => {
+            Err(Refusal::Refused("the name of a function is no secret, and this one is".to_owned()))
+        }
         Some(Value::Str(name)) => {
             name.parse::<EntryName>().map_err(|error| Refusal::Refused(error.to_string()))
         }

@@ -5,6 +5,7 @@ import importlib
 import re
 import types
 
+from _cell_babyagi import Func
 from _cell_calls import recorded
 from _cell_errors import show_source
 
@@ -37,6 +38,8 @@ class Closure:
         space = {"__name__": spec["name"], "__builtins__": __builtins__}
         if spec["dialect"] == "babyagi":
             self._bind_secrets(spec, space)
+            space["parent_log_id"] = None
+            space["func"] = Func(lambda name: self._named(spec, name))
             _bind_imports(spec, space)
         for alias, target in spec["dependencies"].items():
             _bind(space, alias, self._wrapper(target))
@@ -47,6 +50,15 @@ class Closure:
             raise NameError(f"the source of `{spec['name']}` defines no function of that name")
         return function, _kind(function.__code__.co_flags)
 
+    def _named(self, spec, name):
+        """What the run has loaded under this name, the dependencies of who asks first; None if it is nothing."""
+        if name in spec["dependencies"]:
+            return self._wrapper(spec["dependencies"][name])
+        for target, function in enumerate(self._functions):
+            if function["file"].rpartition("@")[0] == name:
+                return self._wrapper(target)
+        return None
+
     def _wrapper(self, target):
         name = self._functions[target]["name"]
         return recorded(self._recorder, target, name, lambda: self.load(target))
@@ -54,8 +66,8 @@ class Closure:
     def _bind_secrets(self, spec, space):
         if spec["dialect"] != "babyagi":
             return
-        # Never over a dependency or an import: a secret that is named like one would break it.
-        taken = set(spec["dependencies"]) | set(spec["imports"])
+        # Never over a dependency, an import or what is always there: a secret that is named like one would break it.
+        taken = {"func", "datetime", "parent_log_id", *spec["dependencies"], *spec["imports"]}
         space.update((name, self._secrets[name]) for name in spec["secrets"] if name in self._secrets and name not in taken)
 
 

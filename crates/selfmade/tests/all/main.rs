@@ -8,6 +8,7 @@
 )]
 
 mod babyagi;
+mod babyagi_quirks;
 mod bad_input;
 mod changes;
 mod command;

@@ -49,6 +49,7 @@ pub mod audit;
 pub mod call;
 pub mod chain;
 pub mod closure;
+pub mod egress;
 pub mod event;
 pub mod insight;
 pub mod output;

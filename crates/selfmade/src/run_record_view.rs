@@ -1,5 +1,6 @@
 //! The record of a Run as a person reads it: its head, what went in and came out, and what it did on the way.
 
+use model::egress::EgressRequest;
 use model::output::OutputChunk;
 use model::run::{Run, Usage, Waiting};
 use server::app::run_ids::short;
@@ -27,8 +28,21 @@ pub(crate) fn render(record: &RunRecord, screen: &Screen, all: bool) -> String {
     part("Loaded", record.loaded.iter().map(loaded).collect());
     part("Calls", trace_view::calls(&record.calls));
     part("Steps", trace_view::steps(record));
+    part("Requests", record.requests.iter().map(request).collect());
     part("Led to", trace_view::below(record));
     out
+}
+
+fn request(request: &EgressRequest) -> String {
+    let EgressRequest { method, scheme, host, port, path, .. } = request;
+    let came = match (&request.refused, &request.failure, request.status) {
+        (Some(why), _, _) => format!("refused: {why}"),
+        (None, Some(why), _) => format!("failed: {why}"),
+        (None, None, Some(status)) => format!("{status}, {}", run_view::size(request.bytes_down)),
+        (None, None, None) => run_view::size(request.bytes_down),
+    };
+    let took = time::took(request.duration_us);
+    printable(&format!("{method} {scheme}://{host}:{port}{path}  {took}  → {came}"))
 }
 
 fn head(record: &RunRecord, screen: &Screen) -> String {

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use store::Location;
 use thiserror::Error;
 
+use crate::app::retention::Keep;
 use crate::engine::{CellsConfig, EngineConfig};
 
 #[derive(Debug)]
@@ -22,6 +23,7 @@ pub struct Config {
     pub secrets_key: Option<SecretString>,
     pub engine: EngineConfig,
     pub cells: CellsConfig,
+    pub keep: Keep,
 }
 
 /// What `config.toml` in the data folder may say.
@@ -32,6 +34,10 @@ struct ConfigFile {
     database: Option<String>,
     /// Seconds after which the Runs of a server that says nothing any more are taken over by another; 15 unless given.
     lease_seconds: Option<NonZeroU32>,
+    /// What stays of the records of Runs, see [`Keep`].
+    keep_days: Option<u32>,
+    keep_runs: Option<u32>,
+    keep_bytes: Option<u64>,
 }
 
 #[derive(Debug, Error)]
@@ -58,6 +64,7 @@ impl Config {
         if let Some(seconds) = file.lease_seconds {
             config.engine.lease = Duration::from_secs(seconds.get().into());
         }
+        config.keep = Keep { days: file.keep_days, runs: file.keep_runs, bytes: file.keep_bytes };
         Ok(config)
     }
 
@@ -71,7 +78,8 @@ impl Config {
             },
             egress_folder: home.join("egress"),
         };
-        Config { home, database, secrets_key, engine: EngineConfig::default(), cells }
+        let (engine, keep) = (EngineConfig::default(), Keep::default());
+        Config { home, database, secrets_key, engine, cells, keep }
     }
 
     pub fn secrets_key_file(&self) -> PathBuf {
@@ -105,6 +113,20 @@ mod tests {
         std::fs::write(home.path().join("config.toml"), "databse = \"x\"").unwrap();
         let error = Config::of(home.path().to_owned(), None, None).unwrap_err().to_string();
         assert!(error.contains("unknown field `databse`"), "{error}");
+    }
+
+    #[test]
+    fn a_file_says_how_long_servers_are_waited_for_and_what_is_kept() {
+        let home = tempfile::tempdir().unwrap();
+        let read = || Config::of(home.path().to_owned(), None, None);
+        assert_eq!(read().unwrap().keep, Keep::default());
+        std::fs::write(home.path().join("config.toml"), "lease_seconds = 7\nkeep_days = 30\nkeep_bytes = 9")
+            .unwrap();
+        let config = read().unwrap();
+        assert_eq!(config.engine.lease, Duration::from_secs(7));
+        assert_eq!(config.keep, Keep { days: Some(30), runs: None, bytes: Some(9) });
+        std::fs::write(home.path().join("config.toml"), "lease_seconds = 0").unwrap();
+        assert!(read().is_err());
     }
 
     #[test]

@@ -11,9 +11,10 @@ use store::Store;
 use tokio::sync::Mutex;
 
 use crate::app::error::Error;
+use crate::app::retention::Keep;
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::engine::{Cells, Engine, Executor};
+use crate::engine::{Cells, Engine, Executor, Requests, keep_requests};
 use crate::ids::Ids;
 use crate::redaction::Redaction;
 use crate::redactions::Redactions;
@@ -34,7 +35,11 @@ pub struct Ctx {
     pub engine: Arc<Engine>,
     pub(crate) triggers: Triggers,
     home: PathBuf,
+    /// What stays of the records of Runs.
+    pub(crate) keep: Keep,
     redactions: Redactions,
+    /// Where cells tell what they ask of the network.
+    requests: Option<Requests>,
     /// Appliers of one process wait for each other here rather than make each other's work stale.
     pub(crate) applying: Arc<Mutex<()>>,
 }
@@ -47,8 +52,12 @@ impl Ctx {
     }
 
     pub async fn open_with(config: Config, clock: Clock, ids: Ids) -> Result<Ctx, Error> {
-        let executor = Arc::new(Cells::new(config.cells.clone(), clock.system_time()));
-        Ctx::open_executing(config, clock, ids, executor).await
+        let (requests, told) = Requests::new();
+        let cells = Cells::new(config.cells.clone(), clock.system_time(), Arc::new(requests.clone()));
+        let mut ctx = Ctx::open_executing(config, clock, ids, Arc::new(cells)).await?;
+        tokio::spawn(keep_requests(ctx.clone(), told));
+        ctx.requests = Some(requests);
+        Ok(ctx)
     }
 
     /// With somebody else to execute functions than cells.
@@ -70,7 +79,9 @@ impl Ctx {
             engine,
             triggers: Triggers::default(),
             home: config.home.clone(),
+            keep: config.keep,
             redactions: Redactions::default(),
+            requests: None,
             keys: KeySource::new(config.secrets_key_file(), config.secrets_key),
             search: Arc::default(),
             applying: Arc::default(),
@@ -107,6 +118,9 @@ impl Ctx {
     /// Ends what is being executed and waits for what is being written.
     pub async fn close(self) {
         self.engine.executor.stop().await;
+        if let Some(requests) = &self.requests {
+            requests.flush().await;
+        }
         self.store.close().await;
     }
 }

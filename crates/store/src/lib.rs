@@ -15,6 +15,7 @@ mod calls;
 mod cancelling;
 mod changesets;
 mod closures;
+mod egress;
 mod ending;
 mod entries;
 mod events;

@@ -58,7 +58,8 @@ macro_rules! delete {
         }
     };
 }
-const DELETE: [Sql; 4] = [delete!("steps"), delete!("call_chunks"), delete!("run_output"), delete!("runs")];
+const DELETE: [Sql; 5] =
+    [delete!("steps"), delete!("call_chunks"), delete!("run_output"), delete!("egress"), delete!("runs")];
 
 impl Store {
     pub async fn prune_runs(&self, prune: &Prune) -> Result<Pruned, Error> {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use model::name::EntryName;
+use server::app::retention;
 use server::engine::{self, Stop};
 use server::serving::Serving;
 use server::{scheduler, triggers};
@@ -43,11 +44,12 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     ));
     let watching = tokio::spawn(triggers::watch(brain.ctx.clone(), stop.taking.clone()));
     let ticking = tokio::spawn(scheduler::keep_time(brain.ctx.clone(), stop.taking.clone()));
+    let pruning = tokio::spawn(retention::keep(brain.ctx.clone(), stop.taking.clone()));
     let ending = tokio::spawn(drain(session.clone(), brain.ctx.clone(), stop.clone(), arguments.drain));
     engine::work_until(brain.ctx.clone(), stop).await;
     ending.abort();
     // One that panicked has been reported; there is nothing more to do for it here.
-    let _ = tokio::join!(watching, ticking);
+    let _ = tokio::join!(watching, ticking, pruning);
     session.output.note("stopped");
     Ok(Exit::Done)
 }

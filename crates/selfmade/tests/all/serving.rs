@@ -106,3 +106,17 @@ fn time_for_ending_can_be_short() {
     server.signal("TERM");
     assert_eq!(server.ended().0, Some(0));
 }
+
+#[test]
+fn a_server_prunes_what_is_not_to_be_kept() {
+    let place = Place::new();
+    place.file("home/config.toml", "keep_runs = 2\n");
+    place.add("def n():\n    return 1\n");
+    let ids: Vec<String> = (0..5).map(|_| place.run_id(&["n"])).collect();
+    let mut server = place.start(&["serve"]);
+    server.says("serving");
+    let left = || place.json(&["runs", "list"])["runs"].as_array().unwrap().clone();
+    while left().len() > 2 {}
+    let left: Vec<_> = left().iter().map(|run| run["run_id"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(left, [ids[4].clone(), ids[3].clone()]);
+}

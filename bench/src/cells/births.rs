@@ -39,17 +39,23 @@ pub(super) async fn measure(report: &mut Report, python: &Python, cells: usize) 
 }
 
 fn tell(report: &mut Report, births: &[Birth]) {
-    let mut steps: BTreeMap<(usize, &str), Times> = BTreeMap::new();
+    let mut steps: BTreeMap<(usize, &str), (Times, Times)> = BTreeMap::new();
     let mut whole = Times::default();
     for birth in births {
-        for (place, (step, time)) in birth.steps.iter().enumerate() {
-            steps.entry((place, step)).or_default().0.push(*time);
+        for (place, step) in birth.steps.iter().enumerate() {
+            let (wall, processor) = steps.entry((place, &step.name)).or_default();
+            wall.0.push(step.wall);
+            processor.0.push(step.processor);
         }
         whole.0.push(birth.whole);
     }
-    for ((_, step), times) in &steps {
-        let [half, most] = [50, 99].map(|percent| human(times.percentile(percent)));
-        report.other(&format!("making a cell: {step}"), format!("p50 {half}, p99 {most}"));
+    for ((_, step), (wall, processor)) in &steps {
+        let [half, most] = [50, 99].map(|percent| human(wall.percentile(percent)));
+        let used = human(processor.percentile(50));
+        report.other(
+            &format!("making a cell: {step}"),
+            format!("p50 {half}, p99 {most}; processor time p50 {used}"),
+        );
     }
     report.timed("making a cell, asked for to ready", whole);
 }

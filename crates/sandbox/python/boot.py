@@ -1,14 +1,33 @@
 # The first thing a zygote executes, handed over with `-c`: takes the rest of the program from the control socket, because
 # the sandbox shows no folder of ours. Each module is a name of its own, so that tracebacks can tell our frames from others.
+import _socket
 import json
-import socket
+import marshal
+import os
 import sys
-import types
 
-control = socket.socket(fileno=0)
+control = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, 0)
+
+
+def compiled(modules):
+    """Compiling leaves memory full of holes, and each page of it would be copied for every cell. So another process does it."""
+    read, write = os.pipe()
+    if os.fork() == 0:
+        code = [(name, compile(source, f"<{name}>", "exec")) for name, source in modules]
+        with open(write, "wb") as pipe:
+            pipe.write(marshal.dumps(code))
+        os._exit(0)
+    os.close(write)
+    with open(read, "rb") as pipe:
+        code = marshal.loads(pipe.read())
+    os.wait()
+    return code
+
+
 program = json.loads(control.recv(1 << 20))
-for name, source in program["modules"]:
-    module = types.ModuleType(name)
+for name, code in compiled(program.pop("modules")):
+    module = type(sys)(name)
     sys.modules[name] = module
-    exec(compile(source, f"<{name}>", "exec"), module.__dict__)
+    exec(code, module.__dict__)
+del code
 sys.modules["_cell_zygote"].serve(control, program["boot"])

@@ -1,43 +1,66 @@
 """One cell: waits for jobs, runs each, and tells how it ended. A fresh cell gets one job and is killed after the answer."""
 
+import _signal
+import _thread
 import builtins
 import gc
 import os
 import resource
-import signal
 import sys
-import threading
 
 import _cell_errors
 import _cell_host
 from _cell_calls import Recorder
 from _cell_describe import describe
-from _cell_frames import to_json
-from _cell_functions import Closure, arguments
+from _cell_frames import Channel, to_json
+from _cell_functions import Closure, arguments, code_as_text
 from _cell_values import NotCarried, decode, encode
 
 
 class Cell:
-    def __init__(self, channel):
-        self.channel = channel
-        self.recorder = Recorder(channel)
-        self.verbs = _cell_host.Verbs(channel, self.recorder)
+    """Made in the zygote, before there is a socket; a forked one only has to be given it."""
+
+    def __init__(self, frame_bytes):
+        self.channel = Channel(None, frame_bytes)
+        self.recorder = Recorder(self.channel)
+        self.verbs = _cell_host.Verbs(self.channel, self.recorder)
+        self.secrets = _cell_host.Secrets()
         self._warm_key = None
         self._closure = None
+        self._limits = {}
+
+    def install(self):
+        """What must be in place before any code of a function runs."""
+        builtins.input = no_input
+        sys.modules["selfmade"] = _cell_host.module(self.verbs, self.secrets)
+        sys.setrecursionlimit(2000)
+        _signal.signal(_signal.SIGUSR1, lambda number, frame: self._last_words(frame))
 
     def serve(self):
         """Never returns: nothing of a used cell is worth an orderly end."""
         try:
             while (message := self.channel.receive()) is not None:
+                if "compile" in message:
+                    self.compile(message["compile"])
+                    break
                 self.job(message["job"])
         except BaseException:
             # Nothing can be told any more, and the interpreter's own way out would run what the function left there.
             os._exit(70)
         os._exit(0)
 
+    def compile(self, task):
+        """Tells the code of a source. No source is ever executed in a cell that does this."""
+        self._limit(task["limits"])
+        try:
+            code = code_as_text(task["source"], task["file"])
+        except BaseException:
+            # Whoever runs the function will hear why.
+            code = None
+        self.channel.send({"compiled": code})
+
     def job(self, job):
-        self.recorder.reset()
-        self.verbs.reset()
+        self.recorder.open()
         gc.enable()
         try:
             ending = self._run(job)
@@ -46,6 +69,10 @@ class Cell:
         gc.disable()
         self.recorder.close()
         self.channel.send_text(ending)
+        if self._warm_key is not None:
+            # While nobody waits for it.
+            self.recorder.reset()
+            self.verbs.reset()
 
     def rehearse(self, job):
         """Runs a job for nobody, so that what real ones touch is loaded and, in a cell, already copied from the zygote."""
@@ -54,12 +81,14 @@ class Cell:
         self.job(job)
         self.channel = self.recorder.channel = channel
         self._closure = None
+        self.recorder.reset()
 
     def _run(self, job):
-        _limit(job["limits"])
-        os.environ.update(job["variables"])
-        secrets = job["secrets"]
-        sys.modules["selfmade"] = _cell_host.module(self.verbs, job["verbs"], secrets)
+        self._limit(job["limits"])
+        if job["variables"]:
+            os.environ.update(job["variables"])
+        self.verbs.granted = job["verbs"]
+        self.secrets._values = secrets = job["secrets"]
         closure = self._closure_of(job)
         closure.use_secrets(secrets)
         function, kind = closure.load(job["entry"])
@@ -69,8 +98,20 @@ class Cell:
             return to_json({"end": {"yielded": True, **self._tail()}})
         return self._returned(output)
 
+    def _limit(self, limits):
+        if limits == self._limits:
+            return
+        self._limits = limits
+        for name, value in limits.items():
+            try:
+                resource.setrlimit(getattr(resource, name), (value, value))
+            except ValueError:
+                # It is lower already, and cannot be raised.
+                pass
+
     def _closure_of(self, job):
-        if job["warm_key"] is None or job["warm_key"] != self._warm_key:
+        if job["functions"] is not None:
+            self.recorder.forget()
             self._closure = Closure(job["functions"], self.recorder)
             self._warm_key = job["warm_key"]
         return self._closure
@@ -125,10 +166,15 @@ class Cell:
         children = resource.getrusage(resource.RUSAGE_CHILDREN)
         return {
             "dropped_calls": self.recorder.dropped,
-            "reusable": threading.active_count() == 1,
+            "reusable": _thread._count() == 0,
             "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10,
             "children_cpu_us": int((children.ru_utime + children.ru_stime) * 1_000_000),
         }
+
+    def _last_words(self, frame):
+        """Asked for just before a cell is killed for its time: what is recorded so far, and where the code stands."""
+        self.recorder.flush()
+        self.channel.send({"where": _cell_errors.where(frame)})
 
 
 class _Silence:
@@ -142,26 +188,5 @@ class _Silence:
         text.encode("ascii")
 
 
-def _limit(limits):
-    for name, value in limits.items():
-        number = getattr(resource, name)
-        _, hard = resource.getrlimit(number)
-        if hard == resource.RLIM_INFINITY or value < hard:
-            resource.setrlimit(number, (value, value))
-
-
 def no_input(prompt="", /):
     raise EOFError("a cell has no standard input; give the function a parameter instead of calling `input()`")
-
-
-def install(cell):
-    """What must be in place before any code of a function runs."""
-    builtins.input = no_input
-    sys.setrecursionlimit(2000)
-    signal.signal(signal.SIGUSR1, lambda number, frame: _last_words(cell, frame))
-
-
-def _last_words(cell, frame):
-    """Asked for just before a cell is killed for its time: what is recorded so far, and where the code stands."""
-    cell.recorder.flush()
-    cell.channel.send({"where": _cell_errors.where(frame)})

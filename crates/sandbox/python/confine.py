@@ -1,9 +1,10 @@
 """The layers a cell puts around itself, innermost last. System calls go through ctypes: the standard library has few of them.
 
-Everything that can be prepared is prepared by stage 1 or the zygote; what is left here is paid for each cell.
+Everything that can be prepared is prepared by stage 1 or the zygote, and what can be inherited, as `no_new_privs` is, is
+inherited; what is left here is paid for each cell.
 """
 
-import base64
+import binascii
 import ctypes
 import os
 import resource
@@ -12,8 +13,8 @@ _CLONE_NEWNS = 0x00020000
 _CLONE_NEWUSER = 0x10000000
 CLONE_NEWPID = 0x20000000
 CLONE_NEWNET = 0x40000000
-_MS_NOSUID, _MS_NODEV, _MS_NOEXEC = 2, 4, 8
-_PR_SET_NO_NEW_PRIVS = 38
+# No set-user-id programs, no devices, nothing executed: MS_NOSUID, MS_NODEV, MS_NOEXEC.
+_PLAIN_FILES = 2 | 4 | 8
 _PR_SET_PDEATHSIG = 1
 _SECCOMP_SET_MODE_FILTER = 1
 _CAPABILITY_VERSION_3 = 0x20080522
@@ -21,7 +22,10 @@ _CAPABILITY_VERSION_3 = 0x20080522
 LANDLOCK_FD = 3
 
 _libc = ctypes.CDLL(None, use_errno=True)
-_libc.syscall.restype = ctypes.c_long
+# Found here once: looking for a name goes through the tables of all loaded libraries.
+_ioctl, _mount, _prctl = _libc.ioctl, _libc.mount, _libc.prctl
+_setns, _syscall, _unshare = _libc.setns, _libc.syscall, _libc.unshare
+_syscall.restype = ctypes.c_long
 
 
 class _Program(ctypes.Structure):
@@ -36,11 +40,22 @@ def check(result, what):
 
 
 def unshare(flags):
-    check(_libc.unshare(flags), "unshare")
+    check(_unshare(flags), "unshare")
 
 
 def setns(fd, flags):
-    check(_libc.setns(fd, flags), "setns")
+    check(_setns(fd, flags), "setns")
+
+
+def ioctl(fd, request, argument):
+    return check(_ioctl(fd, ctypes.c_ulong(request), argument), "ioctl")
+
+
+def trim_memory():
+    """Gives back what is free in between, where the C library can."""
+    trim = getattr(_libc, "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 class Confinement:
@@ -48,11 +63,12 @@ class Confinement:
 
     def __init__(self, boot):
         self._layers = boot["layers"]
-        self._place = boot["place"]
+        self._place = boot["place"].encode()
+        self._folders = [f"{boot['place']}/{name}" for name in ("home", "tmp", "shm")]
         self._numbers = {name: ctypes.c_long(number) for name, number in boot["numbers"].items()}
         self._rlimits = [(getattr(resource, name), (value, value)) for name, value in boot["rlimits"].items()]
         self._tmpfs = boot["tmpfs"].encode()
-        instructions = base64.b64decode(boot["inner_filter"])
+        instructions = binascii.a2b_base64(boot["inner_filter"])
         self._instructions = ctypes.create_string_buffer(instructions, len(instructions))
         self._filter = _Program(len(instructions) // 8, ctypes.addressof(self._instructions))
         self._cap_header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
@@ -67,29 +83,27 @@ class Confinement:
         for number, pair in self._rlimits:
             resource.setrlimit(number, pair)
         watch.lap("rlimits")
-        check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
         if self._layers["landlock"]:
-            check(_libc.syscall(self._numbers["landlock_restrict_self"], LANDLOCK_FD, 0), "landlock")
+            check(_syscall(self._numbers["landlock_restrict_self"], LANDLOCK_FD, 0), "landlock")
             os.close(LANDLOCK_FD)
-            watch.lap("no_new_privs and landlock")
-        check(_libc.syscall(self._numbers["capset"], self._cap_header, self._cap_data), "capset")
+            watch.lap("landlock")
+        check(_syscall(self._numbers["capset"], self._cap_header, self._cap_data), "capset")
         watch.lap("capabilities")
         if self._layers["seccomp"]:
             call = self._numbers["seccomp"]
-            check(_libc.syscall(call, _SECCOMP_SET_MODE_FILTER, 0, ctypes.byref(self._filter)), "seccomp")
+            check(_syscall(call, _SECCOMP_SET_MODE_FILTER, 0, ctypes.byref(self._filter)), "seccomp")
             watch.lap("seccomp")
 
     def _own_files(self, watch):
         unshare(_CLONE_NEWNS)
         watch.lap("mount namespace")
-        place = self._place.encode()
-        flags = _MS_NOSUID | _MS_NODEV | _MS_NOEXEC
-        check(_libc.mount(b"tmpfs", place, b"tmpfs", flags, self._tmpfs), "mount tmpfs")
-        for name in ("home", "tmp", "shm"):
-            os.mkdir(f"{self._place}/{name}", 0o700)
-        os.chdir(f"{self._place}/home")
+        check(_mount(b"tmpfs", self._place, b"tmpfs", _PLAIN_FILES, self._tmpfs), "mount tmpfs")
+        for folder in self._folders:
+            os.mkdir(folder, 0o700)
+        os.chdir(self._folders[0])
         watch.lap("tmpfs")
 
 
 def die_with_parent():
-    check(_libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0), "pdeathsig")
+    """Where there is no namespace whose end is the end of all in it."""
+    check(_prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0), "pdeathsig")

@@ -18,14 +18,18 @@ _LARGE = 1 << 63
 def describe(value):
     """The value itself where that is short, else what it is."""
     kind = type(value)
-    if value is None or kind is bool:
+    if kind is str:
+        if len(value) <= MAX_TEXT and value.isascii():
+            return value
+    elif kind is int:
+        if -_LARGE <= value < _LARGE:
+            return value
+    elif value is None or kind is bool:
         return value
-    if kind is int and -_LARGE <= value < _LARGE:
-        return value
-    if kind is str and len(value) <= MAX_TEXT and value.isascii():
+    elif kind is float and value - value == 0:
         return value
     try:
-        if kind is dict and len(value) <= MAX_FLAT and (flat := _flat(value)) is not None:
+        if kind in _SHALLOW and len(value) <= MAX_FLAT and (flat := _flat(value, kind)) is not None:
             return flat
         return _describe(value, 0, [MAX_TOTAL])
     except Exception:
@@ -33,23 +37,33 @@ def describe(value):
         return described(kind, "")
 
 
-def _flat(value):
-    """A copy of a small dict of plain things, which most arguments and results are; None if it is anything else."""
-    copy = {}
-    for key, item in value.items():
-        if type(key) is not str or not key.isascii() or key[:1] == "$":
-            return None
-        kind = type(item)
-        if kind is int:
-            if not -_LARGE <= item < _LARGE:
+_SHALLOW = frozenset((dict, list, tuple))
+
+
+def _flat(value, kind):
+    """A copy of a small container of plain things, which most arguments and results are; None if it is anything else."""
+    if kind is dict:
+        copy = value.copy()
+        for key in copy:
+            if type(key) is not str or not key.isascii() or key[:1] == "$":
                 return None
-        elif kind is str:
+        items = copy.values()
+    else:
+        copy = items = list(value)
+    for item in items:
+        of = type(item)
+        if of is str:
             if len(item) > MAX_FLAT_TEXT or not item.isascii():
                 return None
-        elif kind is not bool and item is not None:
+        elif of is int:
+            if not -_LARGE <= item < _LARGE:
+                return None
+        elif of is float:
+            if item - item != 0:
+                return None
+        elif of is not bool and item is not None:
             return None
-        copy[key] = item
-    return copy
+    return {"$tuple": copy} if kind is tuple else copy
 
 
 def described(kind, text):

@@ -12,8 +12,8 @@ MAX_CHAIN = 8
 
 
 def show_source(file, source):
-    """Lets tracebacks show the stored lines. An entry without a time is never looked for on disk."""
-    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    """Lets tracebacks show the stored lines, which are cut when the first of them does."""
+    linecache.cache[file] = (lambda: source,)
 
 
 def as_data(error):

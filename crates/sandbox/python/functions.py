@@ -1,13 +1,15 @@
 """A closure of functions: each source is executed in a namespace of its own, its dependencies bound under their aliases."""
 
+import binascii
 import datetime
-import importlib
+import marshal
 import re
 import types
 
 from _cell_babyagi import Func
 from _cell_calls import recorded
 from _cell_errors import show_source
+from _cell_values import to_base64
 
 # Flags of code objects, as `inspect` names them; that module itself is large, and every cell would carry it.
 _CO_VARARGS, _CO_GENERATOR, _CO_COROUTINE, _CO_ASYNC_GENERATOR = 0x04, 0x20, 0x80, 0x200
@@ -44,7 +46,7 @@ class Closure:
         for alias, target in spec["dependencies"].items():
             _bind(space, alias, self._wrapper(target))
         show_source(spec["file"], spec["source"])
-        exec(compile(spec["source"], spec["file"], "exec", dont_inherit=True), space)
+        exec(_code(spec), space)
         function = space.get(spec["name"].rpartition(".")[2])
         if type(function) is not types.FunctionType:
             raise NameError(f"the source of `{spec['name']}` defines no function of that name")
@@ -69,6 +71,20 @@ class Closure:
         # Never over a dependency, an import or what is always there: a secret that is named like one would break it.
         taken = {"func", "datetime", "parent_log_id", *spec["dependencies"], *spec["imports"]}
         space.update((name, self._secrets[name]) for name in spec["secrets"] if name in self._secrets and name not in taken)
+
+
+def _code(spec):
+    known = spec.get("code")
+    return marshal.loads(binascii.a2b_base64(known)) if known else _compiled(spec["source"], spec["file"])
+
+
+def _compiled(source, file):
+    return compile(source, file, "exec", dont_inherit=True)
+
+
+def code_as_text(source, file):
+    """The code of a source, for `code` in what other cells are told of the function."""
+    return to_base64(marshal.dumps(_compiled(source, file)))
 
 
 def _kind(flags):
@@ -98,9 +114,8 @@ def _bind_imports(spec, space):
     for name in spec["imports"]:
         if name == "datetime" and not _DATETIME_MODULE.search(spec["source"]):
             continue
-        module = importlib.import_module(name)
-        first = name.partition(".")[0]
-        space[first] = module if first == name else importlib.import_module(first)
+        # With a dotted name this gives the package, which is what an `import` statement binds too.
+        space[name.partition(".")[0]] = __import__(name)
 
 
 def arguments(function, given):

@@ -1,9 +1,10 @@
 """The module `selfmade` as functions see it: secrets, and the host verbs they were granted.
 
-A verb is a request to the supervisor and blocks the thread that makes it until the answer comes.
+A verb is a request to the supervisor and blocks the thread that makes it until the answer comes. The module is made once, in
+the zygote; a job only says what is granted.
 """
 
-import threading
+import _thread
 import types
 
 from _cell_values import NotCarried, decode, encode
@@ -24,8 +25,8 @@ class Failed(RuntimeError):
 class Secrets:
     """Secrets by name: `secrets.API_KEY` or `secrets["API_KEY"]`."""
 
-    def __init__(self, values):
-        self._values = values
+    def __init__(self):
+        self._values = {}
 
     def __getitem__(self, name):
         if name not in self._values:
@@ -51,12 +52,12 @@ class Verbs:
     """Sends requests and hands each answer to the thread that waits for it."""
 
     def __init__(self, channel, recorder):
-        self._channel = channel
+        self.channel = channel
         self._recorder = recorder
-        self._reading = threading.Lock()
-        self._counting = threading.Lock()
-        self._answers = {}
-        self._count = 0
+        self._reading = _thread.allocate_lock()
+        self._counting = _thread.allocate_lock()
+        self.granted = ()
+        self.reset()
 
     def reset(self):
         self._answers = {}
@@ -68,7 +69,7 @@ class Verbs:
         with self._counting:
             self._count = number = self._count + 1
         self._recorder.flush()
-        self._channel.send({"verb": {"number": number, "verb": verb, "positional": positional, "named": named}})
+        self.channel.send({"verb": {"number": number, "verb": verb, "positional": positional, "named": named}})
         return self._result(self._wait(number))
 
     def _wait(self, number):
@@ -76,7 +77,7 @@ class Verbs:
             with self._reading:
                 if number in self._answers:
                     return self._answers.pop(number)
-                message = self._channel.receive()
+                message = self.channel.receive()
                 if message is None:
                     raise Failed("the supervisor has gone")
                 answer = message["answer"]
@@ -105,24 +106,32 @@ class _NotGranted:
 
 
 class Module(types.ModuleType):
+    """What is not written down in it is a verb, or holds verbs whose names begin with its own."""
+
+    def __init__(self, name, doc, verbs, prefix):
+        super().__init__(name, doc)
+        self._verbs = verbs
+        self._prefix = prefix
+
     def __getattr__(self, name):
         if name.startswith("_"):
-            raise AttributeError(f"module `selfmade` has no attribute `{name}`")
-        return _NotGranted(name)
+            raise AttributeError(f"module `{self.__name__}` has no attribute `{name}`")
+        whole = self._prefix + name
+        if whole in self._verbs.granted:
+            return _verb(self._verbs, whole, name)
+        if any(verb.startswith(f"{whole}.") for verb in self._verbs.granted):
+            return Module(f"selfmade.{whole}", None, self._verbs, f"{whole}.")
+        return _NotGranted(whole)
+
+    def __dir__(self):
+        first = {verb[len(self._prefix) :].partition(".")[0] for verb in self._verbs.granted if verb.startswith(self._prefix)}
+        return sorted(first.union(super().__dir__()))
 
 
-def module(verbs, granted, secrets):
-    made = Module("selfmade", "What a function may ask of the server that runs it.")
-    made.secrets = Secrets(secrets)
+def module(verbs, secrets):
+    made = Module("selfmade", "What a function may ask of the server that runs it.", verbs, "")
+    made.secrets = secrets
     made.Refused, made.Failed, made.NotCarried = Refused, Failed, NotCarried
-    for name in granted:
-        *path, last = name.split(".")
-        at = made
-        for part in path:
-            if part not in vars(at):
-                setattr(at, part, Module(f"selfmade.{part}"))
-            at = vars(at)[part]
-        setattr(at, last, _verb(verbs, name, last))
     return made
 
 

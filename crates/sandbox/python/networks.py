@@ -1,12 +1,11 @@
 """Network namespaces of cells. Making one costs more than the rest of a cell together, so they are used again: a cell has no
 power over its own, so the next one finds it as it was. One in which a listener was opened is not."""
 
-import fcntl
+import _socket
+import ctypes
 import os
-import socket
-import struct
 
-from _cell_confine import CLONE_NEWNET, setns, unshare
+from _cell_confine import CLONE_NEWNET, ioctl, setns, unshare
 
 _SIOCGSKNS = 0x894C
 _SIOCGIFFLAGS, _SIOCSIFFLAGS = 0x8913, 0x8914
@@ -15,11 +14,16 @@ _IFF_UP = 1
 _KEPT = 64
 
 
+class _InterfaceRequest(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char * 16), ("flags", ctypes.c_ushort), ("rest", ctypes.c_char * 22)]
+
+
 class Network:
     def __init__(self, proxy_port):
         unshare(CLONE_NEWNET)
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            self.fd = fcntl.ioctl(probe, _SIOCGSKNS)
+        probe = _socket.socket(_socket.AF_INET, _socket.SOCK_DGRAM)
+        self.fd = ioctl(probe.fileno(), _SIOCGSKNS, None)
+        probe.close()
         self._proxy_port = proxy_port
         self.clean = True
 
@@ -27,11 +31,17 @@ class Network:
         """Brings loopback up and listens where the cell will look for the proxy."""
         setns(self.fd, CLONE_NEWNET)
         self.clean = False
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-            request = struct.pack("16sH14x", b"lo", 0)
-            (flags,) = struct.unpack_from("H", fcntl.ioctl(control, _SIOCGIFFLAGS, request), 16)
-            fcntl.ioctl(control, _SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", flags | _IFF_UP))
-        return socket.create_server(("127.0.0.1", self._proxy_port))
+        control = _socket.socket(_socket.AF_INET, _socket.SOCK_DGRAM)
+        request = _InterfaceRequest(b"lo")
+        ioctl(control.fileno(), _SIOCGIFFLAGS, ctypes.byref(request))
+        request.flags |= _IFF_UP
+        ioctl(control.fileno(), _SIOCSIFFLAGS, ctypes.byref(request))
+        control.close()
+        listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+        listener.setsockopt(_socket.SOL_SOCKET, _socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", self._proxy_port))
+        listener.listen(128)
+        return listener
 
 
 class Networks:

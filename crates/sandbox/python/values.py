@@ -4,7 +4,7 @@
 value's own class, so that recording a call can neither fail it nor change it.
 """
 
-import base64
+import binascii
 import datetime
 import decimal
 import math
@@ -117,6 +117,10 @@ def _advice(kind):
     return f"use its `.{method}()`" if method else "use plain data"
 
 
+def to_base64(data):
+    return binascii.b2a_base64(data, newline=False).decode("ascii")
+
+
 def _delta(value):
     return {"$timedelta": [value.days, value.seconds, value.microseconds]}
 
@@ -129,8 +133,8 @@ _CONTAINERS = {
     frozenset: _tagged("$frozenset"),
 }
 _SCALARS = {
-    bytes: lambda value: {"$bytes": base64.b64encode(value).decode("ascii")},
-    bytearray: lambda value: {"$bytes": base64.b64encode(value).decode("ascii")},
+    bytes: lambda value: {"$bytes": to_base64(value)},
+    bytearray: lambda value: {"$bytes": to_base64(value)},
     datetime.datetime: lambda value: {"$datetime": value.isoformat()},
     datetime.date: lambda value: {"$date": value.isoformat()},
     datetime.time: lambda value: {"$time": value.isoformat()},
@@ -166,7 +170,7 @@ def decode(value):
 _DECODERS = {
     "$int": lambda inner: int(inner, 16),
     "$float": float,
-    "$bytes": base64.b64decode,
+    "$bytes": binascii.a2b_base64,
     "$tuple": lambda inner: tuple(decode(item) for item in inner),
     "$set": lambda inner: {decode(item) for item in inner},
     "$frozenset": lambda inner: frozenset(decode(item) for item in inner),

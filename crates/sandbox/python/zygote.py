@@ -1,23 +1,33 @@
-"""The zygote: one single-threaded interpreter that has everything loaded and forks cells from itself when it is told to."""
+"""The zygote: one single-threaded interpreter that has everything loaded and forks cells from itself when it is told to.
 
-import fcntl
+Every page of memory that it writes to between two forks is copied, so what it does for each fork is written with that in mind:
+few steps, and the plain functions below the comfortable ones.
+"""
+
+import _signal
+import _socket
 import gc
-import importlib
-import json
 import os
-import select
-import signal
-import socket
-import struct
 import sys
+import time
 
 import _cell_confine as confine
-from _cell_cell import Cell, install
-from _cell_frames import Channel
+import _cell_forks as forks
+from _cell_cell import Cell
+from _cell_frames import from_json, to_json
 from _cell_networks import Networks
 from _cell_stopwatch import NoStopwatch, Stopwatch
 
 _CELL_FD = 4
+_CONTROL_FD = 64
+_ROOM_FOR_FDS = _socket.CMSG_SPACE(3 * 4)
+# Cells that have ended are buried before the next fork, and if none comes, after so many microseconds.
+_BURY_US = 250_000
+# So many may be ending while the next one is made. Their ends take as long as their makings, and whoever asks for cells faster
+# than they end would fill the machine with them.
+_ENDING = 8
+# How many strange ends are remembered until somebody asks for them.
+_REMEMBERED = 256
 
 
 def serve(control, boot):
@@ -29,17 +39,22 @@ def serve(control, boot):
 class Zygote:
     def __init__(self, control, boot):
         # The inherited number becomes /dev/null, so that nothing in here reads the control socket by mistake.
-        self._control = socket.socket(fileno=fcntl.fcntl(control.detach(), fcntl.F_DUPFD_CLOEXEC, 64))
+        fd = os.dup2(control.detach(), _CONTROL_FD, False)
+        self._control = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, fd)
         os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
+        timeout = (0).to_bytes(8, sys.byteorder) + _BURY_US.to_bytes(8, sys.byteorder)
+        self._control.setsockopt(_socket.SOL_SOCKET, _socket.SO_RCVTIMEO, timeout)
+        os.setsid()
+        os.umask(0o077)
         self._boot = boot
         self._namespaces = boot["layers"]["namespaces"]
         self._confinement = confine.Confinement(boot)
         self._networks = Networks(boot["proxy_port"]) if self._namespaces else None
-        self._cells = {}
+        self._cell = Cell(boot["frame_bytes"])
+        # By process and by number.
+        self._cells, self._processes = {}, {}
+        self._ended = {}
         self._stopwatch = Stopwatch if boot["time_births"] else NoStopwatch
-        self._woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        signal.signal(signal.SIGCHLD, lambda number, frame: None)
-        signal.set_wakeup_fd(wake)
 
     def prepare(self):
         sys.path.extend(self._boot["sys_path"])
@@ -48,56 +63,63 @@ class Zygote:
         os.environ.pop("SSL_CERT_FILE", None)
         _look_for_the_proxy()
         sys.stdout.reconfigure(line_buffering=True)
-        _rehearse(self._boot["rehearsal"])
+        self._cell.install()
+        # So often that the interpreter has specialised what runs, once in words that succeed and once in words that fail.
+        for _ in range(8):
+            for job in self._boot["rehearsal"]:
+                self._cell.rehearse(job)
         if self._namespaces:
             self._own_pidfd = os.pidfd_open(os.getpid())
         # Frozen objects are never looked at by the collector again, so cells do not copy their pages.
         gc.collect()
         gc.freeze()
         gc.disable()
-        self._tell({"booted": {"skipped": skipped}})
+        confine.trim_memory()
+        self._tell(f'{{"booted":{{"skipped":{to_json(skipped)}}}}}')
 
     def loop(self):
-        poll = select.poll()
-        poll.register(self._control, select.POLLIN)
-        poll.register(self._woken, select.POLLIN)
         while True:
-            for fd, _ in poll.poll():
-                if fd == self._woken:
-                    self._drain_wakes()
-                    self._reap()
-                else:
-                    self._obey()
+            try:
+                data, attached, _, _ = self._control.recvmsg(1024, _ROOM_FOR_FDS)
+            except BlockingIOError:
+                self._bury()
+            else:
+                self._obey(data, attached)
 
-    def _obey(self):
-        data, fds, _, _ = socket.recv_fds(self._control, 65536, 8)
+    def _obey(self, data, attached):
         if not data:
             os._exit(0)
-        message = json.loads(data)
+        message = from_json(data)
         if "fork" in message:
+            fds = memoryview(attached[0][2]).cast("i")
+            self._wait_for_ends(message["fork"]["alive"])
             self._fork(message["fork"], fds)
+            for fd in fds:
+                os.close(fd)
         elif "listen" in message:
             self._listen(message["listen"])
-        for fd in fds:
-            os.close(fd)
+        elif "bury" in message:
+            self._tell_end(message["bury"])
 
-    def _fork(self, number, fds):
+    def _fork(self, wanted, fds):
+        number = wanted["number"]
         watch = self._stopwatch()
         network = None
         try:
             network = self._enter_namespaces(watch)
-            pid = os.fork()
+            pid = forks.fork_a_cell()
         except OSError as error:
             if network is not None:
                 self._networks.leave(network)
-            self._tell({"fork_failed": {"number": number, "why": str(error)}})
+            self._tell(f'{{"fork_failed":{{"number":{number},"why":{to_json(str(error))}}}}}')
             return
         if pid == 0:
             watch.lap("fork")
-            self._be_cell(fds, watch)
-        self._cells[pid] = (number, network)
+            self._be_cell(fds, watch, wanted["hurry"])
+        self._cells[pid] = number, network
+        self._processes[number] = pid
         pidfd = os.pidfd_open(pid)
-        self._tell({"forked": number}, [pidfd])
+        self._tell(f'{{"forked":{number}}}', pidfd)
         os.close(pidfd)
 
     def _enter_namespaces(self, watch):
@@ -111,83 +133,90 @@ class Zygote:
         watch.lap("pid namespace")
         return network
 
-    def _be_cell(self, fds, watch):
-        sock = None
+    def _be_cell(self, fds, watch, hurry):
+        channel = self._cell.channel
         try:
-            signal.set_wakeup_fd(-1)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            confine.die_with_parent()
-            os.setsid()
-            os.umask(0o077)
+            if not self._namespaces:
+                confine.die_with_parent()
+            # Signals to its group reach nothing but what it started. A session of its own would do the same, and cost more
+            # than all namespaces together on kernels that schedule by session.
+            os.setpgid(0, 0)
             os.dup2(fds[1], 1)
             os.dup2(fds[2], 2)
             os.dup2(fds[0], _CELL_FD)
             os.closerange(_CELL_FD + 1, 1 << 20)
-            sock = socket.socket(fileno=_CELL_FD)
+            channel.sock = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM, 0, _CELL_FD)
             watch.lap("descriptors and session")
             self._confinement.enter(watch)
-            channel = Channel(sock, self._boot["frame_bytes"])
-            cell = Cell(channel)
-            install(cell)
-            cell.rehearse(self._boot["rehearsal"][0])
             _new_chances()
-            watch.lap("rehearsal")
+            if not hurry:
+                self._cell.rehearse(self._boot["rehearsal"][0])
+                watch.lap("rehearsal")
             channel.send({"ready": watch.laps})
         except BaseException as error:
-            if sock is not None:
-                Channel(sock, 0).send({"unready": f"{type(error).__name__}: {error}"})
+            if channel.sock is not None:
+                channel.send({"unready": f"{type(error).__name__}: {error}"})
             os._exit(70)
-        cell.serve()
+        self._cell.serve()
 
     def _listen(self, number):
         try:
-            network = next(net for found, net in self._cells.values() if found == number)
+            network = self._cells[self._processes[number]][1]
             listener = network.listen()
-        except (StopIteration, OSError) as error:
-            self._tell({"listen_failed": {"number": number, "why": str(error) or "the cell is gone"}})
+        except (KeyError, OSError) as error:
+            why = "the cell is gone" if type(error) is KeyError else str(error)
+            self._tell(f'{{"listen_failed":{{"number":{number},"why":{to_json(why)}}}}}')
             return
-        self._tell({"listening": number}, [listener.fileno()])
+        self._tell(f'{{"listening":{number}}}', listener.fileno())
         listener.close()
 
-    def _drain_wakes(self):
-        try:
-            while os.read(self._woken, 512):
-                pass
-        except BlockingIOError:
-            pass
+    def _wait_for_ends(self, alive):
+        self._bury()
+        # A bound, because an end can be held up by anything, and then it is better to go on.
+        for _ in range(20):
+            if len(self._cells) - alive <= _ENDING:
+                return
+            time.sleep(0.001)
+            self._bury()
 
-    def _reap(self):
+    def _bury(self):
+        """Takes leave of cells that have ended. Nearly all were killed after their answer, and nobody asks how they ended."""
         while self._cells:
             pid, status, usage = os.wait4(-1, os.WNOHANG)
             if pid == 0:
                 return
+            # An orphan of a cell without a namespace of its own may come here too.
             number, network = self._cells.pop(pid, (None, None))
             if number is None:
                 continue
+            del self._processes[number]
             if network is not None:
                 self._networks.leave(network)
-            cpu_us = int((usage.ru_utime + usage.ru_stime) * 1_000_000)
-            self._tell({"reaped": {"number": number, "status": os.waitstatus_to_exitcode(status), "cpu_us": cpu_us}})
+            if status != _signal.SIGKILL:
+                self._remember(number, status, usage)
 
-    def _tell(self, message, fds=()):
-        socket.send_fds(self._control, [json.dumps(message).encode()], list(fds))
+    def _remember(self, number, status, usage):
+        cpu_us = int((usage.ru_utime + usage.ru_stime) * 1_000_000)
+        self._ended[number] = os.waitstatus_to_exitcode(status), cpu_us
+        if len(self._ended) > _REMEMBERED:
+            del self._ended[next(iter(self._ended))]
+
+    def _tell_end(self, number):
+        self._bury()
+        status, cpu_us = self._ended.pop(number, ("null", 0))
+        self._tell(f'{{"buried":{{"number":{number},"status":{status},"cpu_us":{cpu_us}}}}}')
+
+    def _tell(self, message, fd=None):
+        rights = () if fd is None else ((_socket.SOL_SOCKET, _socket.SCM_RIGHTS, fd.to_bytes(4, sys.byteorder)),)
+        self._control.sendmsg((message.encode("ascii"),), rights)
 
 
 def _imported(name):
     try:
-        importlib.import_module(name)
+        __import__(name)
     except Exception:
         return False
     return True
-
-
-def _rehearse(jobs):
-    """So often that the interpreter has specialised what runs, once in words that succeed and once in words that fail."""
-    cell = Cell(Channel(None, 1 << 20))
-    for _ in range(8):
-        for job in jobs:
-            cell.rehearse(job)
-    del sys.modules["selfmade"]
 
 
 def _look_for_the_proxy():
@@ -198,7 +227,12 @@ def _look_for_the_proxy():
 
 
 def _new_chances():
-    """The standard library reseeds itself after a fork; numpy does not, and all cells would draw the same numbers."""
-    random = sys.modules.get("numpy.random")
+    """After a fork all cells would draw the same numbers. The standard library would see to that itself, at a higher price."""
+    random = sys.modules.get("random")
     if random is not None:
-        random.seed(struct.unpack("I", os.urandom(4))[0])
+        shared = random._inst
+        super(random.Random, shared).seed(int.from_bytes(os.urandom(32), "big"))
+        shared.gauss_next = None
+    numpy = sys.modules.get("numpy.random")
+    if numpy is not None:
+        numpy.seed(int.from_bytes(os.urandom(4), "big"))

@@ -3,23 +3,38 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::protocol::Lap;
+
 /// More are not kept.
 const KEPT: usize = 10_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Birth {
     /// As the zygote and the cell clock them.
-    pub steps: Vec<(String, Duration)>,
+    pub steps: Vec<Step>,
     /// From asking the zygote to hearing that the cell is ready.
     pub whole: Duration,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    pub name: String,
+    /// By the clock on the wall, which goes on while others have the processor.
+    pub wall: Duration,
+    pub processor: Duration,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Births(Mutex<Vec<Birth>>);
 
 impl Births {
-    pub(crate) fn keep(&self, steps: Vec<(String, u64)>, whole: Duration) {
-        let steps = steps.into_iter().map(|(step, nanos)| (step, Duration::from_nanos(nanos))).collect();
+    pub(crate) fn keep(&self, laps: Vec<Lap>, whole: Duration) {
+        let step = |(name, wall, processor): Lap| Step {
+            name,
+            wall: Duration::from_nanos(wall),
+            processor: Duration::from_nanos(processor),
+        };
+        let steps = laps.into_iter().map(step).collect();
         let mut births = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if births.len() < KEPT {
             births.push(Birth { steps, whole });

@@ -1,7 +1,9 @@
 //! Calls: the record of what functions of the closure called each other, checked before anyone believes it.
 
+use std::collections::HashMap;
+
 use crate::job::Closure;
-use crate::protocol::Calls;
+use crate::protocol::{CallArguments, CallEnd, CallEntry, Calls};
 use crate::value::Value;
 
 /// What is told about a Call while it happens.
@@ -52,58 +54,94 @@ const MAX_CALLS: usize = 100_001;
 /// Knows which Calls are open, so that a record which cannot be true is noticed.
 #[derive(Debug, Default)]
 pub(crate) struct Trace {
-    /// Whether each Call, from position 1, has finished.
-    finished: Vec<bool>,
+    /// By the number the cell gave them. Its threads may tell theirs in any order.
+    calls: Vec<State>,
+    begun: u32,
+    /// Names of parameters by the place of the function.
+    parameters: HashMap<usize, Vec<String>>,
+}
+
+/// With the position it has in the order of beginning.
+#[derive(Clone, Copy, Debug)]
+enum State {
+    Unknown,
+    Open(u32),
+    Finished(u32),
 }
 
 impl Trace {
+    /// What the batch says: all that began, then all that finished.
     pub(crate) fn accept(&mut self, calls: Calls, closure: &Closure) -> Result<Vec<CallRecord>, String> {
-        let mut records = Vec::with_capacity(calls.begun.len() + calls.finished.len());
-        for (position, parent, function, at_us, arguments) in calls.begun {
-            self.begin(position, parent)?;
-            let function = closure
-                .functions
-                .get(function)
-                .ok_or_else(|| format!("call {position} is of no known function"))?;
-            records.push(CallRecord::Begun {
-                position,
-                parent: (parent > 0).then_some(parent),
-                function: function.name.clone(),
-                version: function.version.clone(),
-                arguments,
-                at_us,
-            });
+        for (function, names) in calls.parameters {
+            if function >= closure.functions.len() || self.parameters.insert(function, names).is_some() {
+                return Err(format!("function {function} is not known or was introduced before"));
+            }
         }
-        for (position, duration_us, output, error) in calls.finished {
-            self.finish(position)?;
-            let result = match error {
-                None => Ok(output),
-                Some(error) => Err(CallError { type_name: error.type_name, message: error.message }),
-            };
-            records.push(CallRecord::Finished { position, duration_us, result });
+        let mut records = Vec::with_capacity(2 * calls.begun.len() + calls.finished.len());
+        let mut ends = Vec::with_capacity(calls.begun.len());
+        for mut entry in calls.begun {
+            ends.extend(entry.end.take());
+            records.push(self.begin(entry, closure)?);
+        }
+        for end in ends.into_iter().chain(calls.finished) {
+            records.push(self.finish(end)?);
         }
         Ok(records)
     }
 
-    fn begin(&mut self, position: u32, parent: u32) -> Result<(), String> {
-        if position as usize != self.finished.len() + 1 || self.finished.len() >= MAX_CALLS {
-            return Err(format!("call {position} is out of order"));
+    fn begin(&mut self, entry: CallEntry, closure: &Closure) -> Result<CallRecord, String> {
+        let CallEntry { number, parent, .. } = entry;
+        let parent = match parent.checked_sub(1).map(|place| self.calls.get(place as usize)) {
+            None => None,
+            Some(Some(State::Open(position) | State::Finished(position))) => Some(*position),
+            Some(_) => return Err(format!("call {number} comes from call {parent}, which has not begun")),
+        };
+        let unknown = || format!("call {number} is of no known function");
+        let function = closure.functions.get(entry.function).ok_or_else(unknown)?;
+        let names = self.parameters.get(&entry.function).ok_or_else(unknown)?;
+        let arguments = arguments(names, entry.arguments);
+        let position = self.begun + 1;
+        let state = self.state(number)?;
+        if !matches!(state, State::Unknown) {
+            return Err(format!("call {number} began twice"));
         }
-        if parent >= position {
-            return Err(format!("call {position} comes from call {parent}, which has not begun"));
-        }
-        self.finished.push(false);
-        Ok(())
+        *state = State::Open(position);
+        self.begun = position;
+        let (function, version) = (function.name.clone(), function.version.clone());
+        Ok(CallRecord::Begun { position, parent, function, version, arguments, at_us: entry.at_us })
     }
 
-    fn finish(&mut self, position: u32) -> Result<(), String> {
-        let place = (position as usize).checked_sub(1).and_then(|place| self.finished.get_mut(place));
-        match place {
-            Some(finished) if !*finished => {
-                *finished = true;
-                Ok(())
-            }
-            _ => Err(format!("call {position} finished without being open")),
-        }
+    fn finish(&mut self, end: CallEnd) -> Result<CallRecord, String> {
+        let state = self.state(end.number)?;
+        let State::Open(position) = *state else {
+            return Err(format!("call {} finished without being open", end.number));
+        };
+        *state = State::Finished(position);
+        let result = match end.error {
+            None => Ok(end.output),
+            Some(error) => Err(CallError { type_name: error.type_name, message: error.message }),
+        };
+        Ok(CallRecord::Finished { position, duration_us: end.duration_us, result })
     }
+
+    fn state(&mut self, number: u32) -> Result<&mut State, String> {
+        let place = (number as usize).checked_sub(1).filter(|place| *place < MAX_CALLS);
+        let place = place.ok_or_else(|| format!("there can be no call {number}"))?;
+        if place >= self.calls.len() {
+            self.calls.resize(place + 1, State::Unknown);
+        }
+        Ok(&mut self.calls[place])
+    }
+}
+
+/// Arguments by name; those beyond the parameters are a list under `*`.
+fn arguments(names: &[String], CallArguments { mut positional, named }: CallArguments) -> Value {
+    let rest = positional.split_off(names.len().min(positional.len()));
+    let mut pairs = Vec::with_capacity(positional.len() + named.len() + 1);
+    pairs.extend(names.iter().cloned().zip(positional));
+    if !rest.is_empty() {
+        pairs.push(("*".to_owned(), Value::List(rest)));
+    }
+    pairs.extend(named);
+    Value::Map(pairs)
 }

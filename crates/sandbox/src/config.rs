@@ -17,8 +17,16 @@ pub struct Config {
     pub ready_cells: usize,
     /// Zygotes kept; beyond that the one used longest ago is retired.
     pub environments: usize,
+    /// An environment that nobody used for so long is retired, with all it has ready.
+    pub environment_idle: Duration,
     /// Cells kept for warm jobs, over all environments.
     pub warm_cells: usize,
+    /// How long a warm cell may wait for its next job.
+    pub warm_idle: Duration,
+    /// How long a warm cell may live; what a function leaves behind in its memory does not grow for ever.
+    pub warm_age: Duration,
+    /// Memory for compiled functions, for each environment.
+    pub code_bytes: usize,
     /// Room in a cell's own files, which are in memory.
     pub files_bytes: u64,
     pub files_count: u64,
@@ -44,7 +52,11 @@ impl Default for Config {
             user: 65534,
             ready_cells: 4,
             environments: 8,
+            environment_idle: Duration::from_secs(15 * 60),
             warm_cells: 16,
+            warm_idle: Duration::from_secs(2 * 60),
+            warm_age: Duration::from_secs(30 * 60),
+            code_bytes: 4 << 20,
             files_bytes: 64 << 20,
             files_count: 4096,
             processes: 256,

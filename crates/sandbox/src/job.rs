@@ -106,6 +106,15 @@ pub enum Isolation {
     Warm { key: String },
 }
 
+impl Isolation {
+    pub(crate) fn key(&self) -> Option<&str> {
+        match self {
+            Isolation::Fresh => None,
+            Isolation::Warm { key } => Some(key),
+        }
+    }
+}
+
 /// What one job may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobLimits {

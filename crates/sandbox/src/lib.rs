@@ -29,11 +29,10 @@ mod zygote;
 
 pub use tokio_util::sync::CancellationToken;
 
+pub use crate::birth::{Birth, Step};
+pub use crate::call::{CallError, CallRecord};
 #[cfg(feature = "fuzz")]
 pub use crate::cell::hearing::{Heard, hear};
-
-pub use crate::birth::Birth;
-pub use crate::call::{CallError, CallRecord};
 pub use crate::config::Config;
 pub use crate::doctor::Layer;
 pub use crate::egress::{Egress, EgressPolicy};

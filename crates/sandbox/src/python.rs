@@ -17,7 +17,8 @@ use crate::stage1::plan::PLACE;
 pub(crate) const BOOT: &str = include_str!("../python/boot.py");
 
 /// In the order they import each other.
-const MODULES: [(&str, &str); 12] = [
+const MODULES: [(&str, &str); 13] = [
+    ("_cell_forks", include_str!("../python/forks.py")),
     ("_cell_frames", include_str!("../python/frames.py")),
     ("_cell_values", include_str!("../python/values.py")),
     ("_cell_describe", include_str!("../python/describe.py")),
@@ -35,7 +36,7 @@ const ZYGOTE: (&str, &str) = ("_cell_zygote", include_str!("../python/zygote.py"
 
 /// Modules every zygote has loaded. Few, because each page of a zygote's memory makes every fork slower; what functions of an
 /// environment use besides, such as `asyncio`, belongs in its `preload`.
-const COMMON: [&str; 14] = [
+const COMMON: [&str; 13] = [
     "collections",
     "contextlib",
     "datetime",
@@ -45,7 +46,6 @@ const COMMON: [&str; 14] = [
     "itertools",
     "json",
     "math",
-    "random",
     "re",
     "string",
     "textwrap",
@@ -89,16 +89,9 @@ fn numbers() -> BTreeMap<&'static str, i64> {
     ])
 }
 
-/// What holds for every cell; a job's own limits are lower and set when it comes.
+/// What holds for every cell and not for the zygote, which needs more; a job's own limits are lower and set when it comes.
 fn rlimits(config: &Config) -> BTreeMap<&'static str, u64> {
-    BTreeMap::from([
-        ("RLIMIT_NOFILE", 256),
-        ("RLIMIT_FSIZE", config.files_bytes),
-        ("RLIMIT_STACK", 8 << 20),
-        ("RLIMIT_MEMLOCK", 0),
-        ("RLIMIT_MSGQUEUE", 0),
-        ("RLIMIT_NPROC", u64::from(config.processes)),
-    ])
+    BTreeMap::from([("RLIMIT_NOFILE", 256), ("RLIMIT_NPROC", u64::from(config.processes))])
 }
 
 /// Jobs that go the ways real ones go: one that succeeds, with a recorded dependency, and one that raises an error.

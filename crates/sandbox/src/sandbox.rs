@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
@@ -16,14 +15,12 @@ use crate::ending::Outcome;
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::host::Host;
-use crate::job::{Isolation, Job};
+use crate::job::{Function, Job};
 use crate::limits::Cgroups;
 use crate::pool::{Pool, Setting, WarmKey};
 
 /// How many cells may die on a job before it has begun.
 const ATTEMPTS: usize = 3;
-/// Jobs that end sooner have the machine to themselves until then.
-const SHORT: Duration = Duration::from_millis(2);
 
 pub struct Sandbox {
     pool: Pool,
@@ -88,14 +85,11 @@ impl Sandbox {
         if self.stopped.load(Ordering::Relaxed) {
             return Err(Error::Stopped);
         }
-        let key = match &job.isolation {
-            Isolation::Fresh => None,
-            Isolation::Warm { key } => Some(WarmKey {
-                environment: Arc::clone(&job.environment),
-                key: key.clone(),
-                way_out: job.egress.is_some(),
-            }),
-        };
+        let key = job.isolation.key().map(|key| WarmKey {
+            environment: Arc::clone(&job.environment),
+            key: key.to_owned(),
+            way_out: job.egress.is_some(),
+        });
         for _ in 1..ATTEMPTS {
             match self.attempt(job, key.as_ref(), &host, cancel).await {
                 // Nothing of the job has happened, so it can be given to another cell.
@@ -113,7 +107,7 @@ impl Sandbox {
         host: &Arc<dyn Host>,
         cancel: &CancellationToken,
     ) -> Result<Outcome, Error> {
-        let warm = key.and_then(|key| self.pool.take_warm(key));
+        let warm = key.and_then(|key| self.pool.warm().take(key));
         let mut cell = match warm {
             Some(cell) => cell,
             None => tokio::select! {
@@ -124,24 +118,27 @@ impl Sandbox {
         };
         let way_out = self.way_out(job, &mut cell).await?;
         let proxy = way_out.is_some().then_some(self.proxy_port);
-        let running = cell.run(job, Arc::clone(host), proxy, cancel);
-        let (outcome, reusable) = self.run_and_refill(running, &job.environment).await?;
+        // Making the next cell takes a core from a job that may need it for half a millisecond only, so it waits for the
+        // end of a short one.
+        let refill = || self.pool.refill(&job.environment);
+        let ran = cell.run(job, Arc::clone(host), proxy, cancel, &refill).await;
+        refill();
+        let (outcome, reusable) = ran?;
+        self.compile_for_later(job, &cell);
         if let Some(key) = key.filter(|_| reusable) {
-            self.pool.keep_warm(key.clone(), cell);
+            self.pool.warm().keep(key.clone(), cell, job.limits);
         }
         Ok(outcome)
     }
 
-    /// Making the next cell takes a core from a job that may need it for half a millisecond only, so it waits for the end of
-    /// a short job, and no longer than that for a long one.
-    async fn run_and_refill<T>(&self, running: impl Future<Output = T>, environment: &Arc<Environment>) -> T {
-        tokio::pin!(running);
-        if let Ok(done) = tokio::time::timeout(SHORT, &mut running).await {
-            self.pool.refill(environment);
-            return done;
+    /// What was run before will be run again.
+    fn compile_for_later(&self, job: &Job, cell: &Cell) {
+        let unknown = cell.uncompiled.iter().filter_map(|place| job.closure.functions.get(*place));
+        let wanted: Vec<Function> =
+            unknown.filter(|function| cell.zygote.codes.is_wanted(function)).cloned().collect();
+        if !wanted.is_empty() {
+            self.pool.compile(&cell.zygote, wanted);
         }
-        self.pool.refill(environment);
-        running.await
     }
 
     async fn way_out(

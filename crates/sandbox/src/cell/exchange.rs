@@ -83,6 +83,7 @@ impl Exchange {
             FromCell::Ready(_) | FromCell::Unready(_) => {
                 return Err("it said twice that it is ready".to_owned());
             }
+            FromCell::Compiled(_) => return Err("it told a code that nobody asked for".to_owned()),
             FromCell::Calls(calls) => self.record(calls, size, job)?,
             FromCell::Verb { number, verb, positional, named } => {
                 self.ask(number, &verb, Arguments { positional, named }, size, job)?;

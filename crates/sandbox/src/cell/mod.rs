@@ -1,54 +1,57 @@
 //! One cell, held from outside: its process, its socket, its output. Dropping it kills it and all it started.
 
+mod compile;
 mod exchange;
 #[cfg(any(test, feature = "fuzz"))]
 pub(crate) mod hearing;
+mod output;
+mod pipe;
 mod request;
-mod rest;
 mod run;
+mod socket;
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
+use std::task::Waker;
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::process::{Signal, pidfd_send_signal};
 use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
-use tokio::net::UnixStream;
-use tokio::net::unix::pipe;
-use tokio::sync::oneshot;
+use tokio::time::Instant;
 
-use crate::cell::rest::Rest;
+use crate::cell::pipe::Pipe;
+use crate::cell::socket::Socket;
 use crate::error::Error;
 use crate::limits::{Cgroup, Cgroups, data_bytes, kill_family, pid_of};
-use crate::protocol::{Decoder, FrameLimits, FromCell};
+use crate::protocol::{Decoder, FrameLimits, FromCell, Lap};
 use crate::sys;
-use crate::zygote::{Reaped, Zygote};
+use crate::zygote::{Life, Zygote};
 
 /// A forked cell must have put on its layers by then; it takes two milliseconds.
 const READY: Duration = Duration::from_secs(10);
 
 pub(crate) struct Cell {
-    pidfd: AsyncFd<OwnedFd>,
+    pidfd: OwnedFd,
     /// In our own pid namespace.
     pid: i32,
     number: u64,
-    stream: UnixStream,
-    stdout: pipe::Receiver,
-    stderr: pipe::Receiver,
+    socket: Socket,
+    stdout: Pipe,
+    stderr: Pipe,
     decoder: Decoder,
-    reaped: oneshot::Receiver<Reaped>,
+    /// The key of the closure it has loaded, if it was kept warm.
+    loaded: Option<String>,
+    /// The functions of its job whose code was not known.
+    pub(crate) uncompiled: Vec<usize>,
     /// Writable memory it was born with, which its limit comes on top of.
     born_with: u64,
     cgroup: Option<Cgroup>,
     /// Where its way out begins, if it ever had one.
     listener: Option<OwnedFd>,
-    /// Between two jobs.
-    rest: Option<Rest>,
+    born: Instant,
     pub(crate) zygote: Arc<Zygote>,
+    _life: Life,
 }
 
 impl Cell {
@@ -56,57 +59,57 @@ impl Cell {
     pub(crate) async fn fork(
         zygote: &Arc<Zygote>,
         frame: FrameLimits,
+        hurry: bool,
         cgroups: Option<&Cgroups>,
-    ) -> Result<(Cell, Vec<(String, u64)>), Error> {
-        let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
-            .map_err(io::Error::from)?;
-        let (stdout, stdout_in) = pipe()?;
-        let (stderr, stderr_in) = pipe()?;
-        let stream = std::os::unix::net::UnixStream::from(ours);
-        stream.set_nonblocking(true)?;
-        let newborn = zygote.fork([theirs, stdout_in, stderr_in]).await?;
+    ) -> Result<(Cell, Vec<Lap>), Error> {
+        let (socket, theirs) = Socket::pair()?;
+        let (stdout, stdout_in) = Pipe::new()?;
+        let (stderr, stderr_in) = Pipe::new()?;
+        let newborn = zygote.fork([theirs, stdout_in, stderr_in], hurry).await?;
         let failed = |why: String| Error::Cell { environment: zygote.environment.id.clone(), why };
         let pid = pid_of(&newborn.pidfd).map_err(|error| failed(error.to_string()))?;
         let mut cell = Cell {
-            pidfd: sys::awaited(newborn.pidfd, Interest::READABLE)?,
+            pidfd: newborn.pidfd,
             pid,
             number: newborn.number,
-            stream: UnixStream::from_std(stream)?,
+            socket,
             stdout,
             stderr,
             decoder: Decoder::new(frame),
-            reaped: newborn.reaped,
+            loaded: None,
+            uncompiled: Vec::new(),
             born_with: 0,
             cgroup: None,
             listener: None,
-            rest: None,
+            born: Instant::now(),
             zygote: Arc::clone(zygote),
+            _life: newborn.life,
         };
         if let Some(cgroups) = cgroups {
             cell.cgroup = Some(cgroups.enclose(pid)?);
         }
-        let steps = match tokio::time::timeout(READY, cell.first_message()).await {
+        let steps = match tokio::time::timeout(READY, cell.next_message()).await {
             Ok(Some(FromCell::Ready(steps))) => steps,
             Ok(Some(FromCell::Unready(why))) => return Err(failed(why)),
             Ok(_) => return Err(failed("it ended before it was ready".to_owned())),
             Err(_) => return Err(failed(format!("it was not ready after {} s", READY.as_secs()))),
         };
-        cell.born_with = data_bytes(pid).map_err(|error| failed(error.to_string()))?;
+        cell.born_with = zygote.heritage(|| data_bytes(pid)).map_err(|error| failed(error.to_string()))?;
         Ok((cell, steps))
     }
 
-    async fn first_message(&mut self) -> Option<FromCell> {
+    async fn next_message(&mut self) -> Option<FromCell> {
         loop {
-            self.stream.readable().await.ok()?;
-            let mut buffer = [0; 4096];
-            match self.stream.try_read(&mut buffer) {
-                Ok(0) => return None,
-                Ok(size) => self.decoder.push(&buffer[..size]),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
-                Err(_) => return None,
-            }
             if let Some(frame) = self.decoder.next_frame().ok()? {
                 return serde_json::from_slice(frame).ok();
+            }
+            self.socket.readable().await.ok()?;
+            let mut buffer = [0; 4096];
+            match self.socket.read(&mut buffer) {
+                Ok(0) => return None,
+                Ok(size) => self.decoder.push(&buffer[..size]),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(_) => return None,
             }
         }
     }
@@ -120,10 +123,18 @@ impl Cell {
         Ok(self.listener.insert(listener).try_clone()?)
     }
 
-    pub(crate) fn is_alive(&self) -> bool {
-        let mut watched = [PollFd::new(self.pidfd.get_ref(), PollFlags::IN)];
-        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-        poll(&mut watched, Some(&now)).is_ok_and(|ended| ended == 0)
+    /// Has somebody woken when this cell, which waits for a job, ends or says something. False if it has done so already.
+    pub(crate) fn guard(&self, waker: &Waker) -> bool {
+        self.socket.guard(waker)
+    }
+
+    /// Whether it is there and waits for a job. It is not guarded any more.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.guard(Waker::noop())
+    }
+
+    pub(crate) fn born(&self) -> Instant {
+        self.born
     }
 
     /// Its process, for tests of what happens when it dies.
@@ -137,7 +148,7 @@ impl Cell {
             kill_family(self.pid);
         }
         // It may have ended by itself, which is what the signal is for.
-        let _ = pidfd_send_signal(self.pidfd.get_ref().as_fd(), signal);
+        let _ = pidfd_send_signal(&self.pidfd, signal);
     }
 
     /// Kills it and waits until it and all it started are gone.
@@ -148,7 +159,10 @@ impl Cell {
 
     /// Whether it ended within the time.
     async fn ended(&self, within: Duration) -> bool {
-        tokio::time::timeout(within, self.pidfd.readable()).await.is_ok()
+        let Ok(watched) = self.pidfd.try_clone().and_then(|fd| sys::awaited(fd, Interest::READABLE)) else {
+            return false;
+        };
+        tokio::time::timeout(within, watched.readable()).await.is_ok()
     }
 }
 
@@ -156,9 +170,4 @@ impl Drop for Cell {
     fn drop(&mut self) {
         self.signal(Signal::KILL);
     }
-}
-
-fn pipe() -> io::Result<(pipe::Receiver, OwnedFd)> {
-    let (read, write) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
-    Ok((pipe::Receiver::from_owned_fd(read)?, write))
 }

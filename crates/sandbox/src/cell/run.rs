@@ -5,18 +5,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::Signal;
-use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::cell::Cell;
 use crate::cell::exchange::{Exchange, Said};
+use crate::cell::output::Output;
 use crate::ending::{Crash, Ending, Killer, Limit, Outcome, Usage};
 use crate::error::Error;
 use crate::host::{Host, Stream};
-use crate::job::{Isolation, Job};
+use crate::job::Job;
 use crate::limits::{Cgroup, Excess, Watch};
 use crate::protocol::End;
 
+/// A job that ends sooner is left alone until then: nobody reads its output, looks at its memory, or makes the next cell.
+const SHORT: Duration = Duration::from_millis(2);
 /// How often a running cell is looked at from outside.
 const LOOK: Duration = Duration::from_millis(20);
 /// How long a cell that is out of time may take to say where it stands.
@@ -37,9 +40,16 @@ enum Event {
     Cancelled,
 }
 
-struct Output {
-    kept: u64,
-    dropped: u64,
+/// The parts of one running job.
+struct Running<'a> {
+    job: &'a Job,
+    exchange: Exchange,
+    watch: Watch,
+    output: Output,
+    started: Instant,
+    cancel: &'a CancellationToken,
+    /// Called once, if it is not short.
+    goes_on: &'a (dyn Fn() + Sync),
 }
 
 impl Cell {
@@ -50,21 +60,27 @@ impl Cell {
         host: Arc<dyn Host>,
         proxy: Option<u16>,
         cancel: &CancellationToken,
+        goes_on: &(dyn Fn() + Sync),
     ) -> Result<(Outcome, bool), Error> {
         let frame = self.job_frame(job, proxy)?;
-        self.rest = None;
         if let Some(cgroup) = &self.cgroup {
             cgroup.limit(job.limits.memory_bytes + self.born_with, job.limits.processes)?;
         }
-        let started = Instant::now();
-        let mut watch = Watch::new(self.pid, job.limits);
-        let mut exchange = Exchange::new(Arc::clone(&host), frame);
-        let mut output = Output { kept: 0, dropped: 0 };
-        let event = self.wait(job, &host, &mut exchange, &mut watch, &mut output, started, cancel).await;
+        let mut running = Running {
+            job,
+            started: Instant::now(),
+            watch: Watch::new(self.pid, job.limits),
+            output: Output::new(Arc::clone(&host), job.limits.output_bytes),
+            exchange: Exchange::new(host, frame),
+            cancel,
+            goes_on,
+        };
+        let event = self.wait(&mut running).await;
+        let own_cpu = running.watch.own_cpu();
         let mut usage = Usage {
-            wall_us: micros(started.elapsed()),
-            cpu_us: micros(watch.cpu()),
-            peak_memory_bytes: watch.peak_bytes(),
+            wall_us: micros(running.started.elapsed()),
+            cpu_us: micros(running.watch.seen_cpu().max(own_cpu)),
+            peak_memory_bytes: running.watch.peak_bytes(),
         };
         let mut calls_dropped = 0;
         let mut reusable = false;
@@ -75,44 +91,29 @@ impl Cell {
             }
             Event::Said(said) => {
                 calls_dropped = said.end.dropped_calls.min(u64::from(u32::MAX));
-                believe(&mut usage, &said.end, job, watch.own_cpu());
+                believe(&mut usage, &said.end, job, own_cpu);
                 reusable = said.end.reusable && self.decoder.is_empty();
+                self.loaded = job.isolation.key().map(str::to_owned);
                 Ending::from_cell(said.end, said.yielded)
             }
-            other => self.end(other, job, &mut exchange, &mut usage).await,
+            other => self.end(other, job, &mut running.exchange, &mut usage).await,
         };
         for (pipe, stream) in [(&self.stdout, Stream::Stdout), (&self.stderr, Stream::Stderr)] {
-            // Past the runtime, which says "nothing there" until it has looked again: the last words would be lost.
-            drain(|buffer| Ok(rustix::io::read(pipe, buffer)?), stream, &host, job, &mut output);
+            running.output.finish(pipe, stream);
         }
         self.decoder.shrink();
-        if reusable && job.isolation != Isolation::Fresh {
-            // One that cannot be watched is not used again.
-            self.rest = self.rest(job.limits).ok();
-            reusable = self.rest.is_some();
-        }
-        Ok((Outcome { ending, usage, output_dropped_bytes: output.dropped, calls_dropped }, reusable))
+        let output_dropped_bytes = running.output.dropped;
+        Ok((Outcome { ending, usage, output_dropped_bytes, calls_dropped }, reusable))
     }
 
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "they are the parts of one running job, which lives in `run`"
-    )]
-    async fn wait(
-        &mut self,
-        job: &Job,
-        host: &Arc<dyn Host>,
-        exchange: &mut Exchange,
-        watch: &mut Watch,
-        output: &mut Output,
-        started: Instant,
-        cancel: &CancellationToken,
-    ) -> Event {
-        let deadline = sleep_until(started + job.limits.wall);
-        tokio::pin!(deadline);
-        let mut looks = interval_at(started + LOOK, LOOK);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let (mut stdout_open, mut stderr_open) = (true, true);
+    async fn wait(&mut self, running: &mut Running<'_>) -> Event {
+        let Running { job, exchange, watch, output, started, cancel, goes_on } = running;
+        let deadline = *started + job.limits.wall;
+        let mut next_look = *started + LOOK;
+        // One timer for all that is done at its time: each costs as much as a system call.
+        let clock = sleep_until(deadline.min(*started + SHORT));
+        tokio::pin!(clock);
+        let mut is_short = true;
         if let Err(error) = self.write(exchange) {
             return closed_with(&error, exchange);
         }
@@ -120,25 +121,38 @@ impl Cell {
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => return Event::Cancelled,
-                () = &mut deadline => return Event::Deadline,
                 // Before all that the cell can make happen without end.
-                _ = looks.tick() => if let Some(excess) = watch.look() { return Event::Passed(excess) },
-                _ = self.stream.readable() => match self.read(exchange, job) {
+                () = &mut clock => {
+                    let now = Instant::now();
+                    if now >= deadline {
+                        return Event::Deadline;
+                    }
+                    if is_short {
+                        is_short = false;
+                        goes_on();
+                        self.stdout.watch();
+                        self.stderr.watch();
+                    }
+                    if now >= next_look {
+                        if let Some(excess) = watch.look() {
+                            return Event::Passed(excess);
+                        }
+                        next_look = Instant::now() + LOOK;
+                    }
+                    clock.as_mut().reset(deadline.min(next_look));
+                }
+                _ = self.socket.readable() => match self.read(exchange, job) {
                     Ok(None) => {}
                     Ok(Some(event)) => return event,
                     Err(error) => return closed_with(&error, exchange),
                 },
-                _ = self.stream.writable(), if !exchange.outgoing().is_empty() => {
+                _ = self.socket.writable(), if !exchange.outgoing().is_empty() => {
                     if let Err(error) = self.write(exchange) {
                         return closed_with(&error, exchange);
                     }
                 }
-                _ = self.stdout.readable(), if stdout_open => {
-                    stdout_open = drain(|buffer| self.stdout.try_read(buffer), Stream::Stdout, host, job, output);
-                }
-                _ = self.stderr.readable(), if stderr_open => {
-                    stderr_open = drain(|buffer| self.stderr.try_read(buffer), Stream::Stderr, host, job, output);
-                }
+                () = self.stdout.readable() => output.hand_on(&mut self.stdout, Stream::Stdout),
+                () = self.stderr.readable() => output.hand_on(&mut self.stderr, Stream::Stderr),
                 answer = exchange.answered(), if exchange.has_verbs() => {
                     if let Some(answer) = answer { exchange.queue(answer) }
                 }
@@ -148,7 +162,7 @@ impl Cell {
 
     fn read(&mut self, exchange: &mut Exchange, job: &Job) -> io::Result<Option<Event>> {
         let mut buffer = [0; CHUNK];
-        match self.stream.try_read(&mut buffer) {
+        match self.socket.read(&mut buffer) {
             Ok(0) => return Ok(Some(Event::Closed)),
             Ok(size) => self.decoder.push(&buffer[..size]),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
@@ -162,7 +176,7 @@ impl Cell {
 
     fn write(&self, exchange: &mut Exchange) -> io::Result<()> {
         while !exchange.outgoing().is_empty() {
-            match self.stream.try_write(exchange.outgoing()) {
+            match self.socket.write(exchange.outgoing()) {
                 Ok(size) => exchange.was_sent(size),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(error) => return Err(error),
@@ -196,7 +210,7 @@ impl Cell {
         self.signal(Signal::USR1);
         let asked = async {
             while exchange.stood_at.is_none() {
-                self.stream.readable().await.ok()?;
+                self.socket.readable().await.ok()?;
                 if !matches!(self.read(exchange, job), Ok(None)) {
                     return None;
                 }
@@ -211,17 +225,15 @@ impl Cell {
         if !self.ended(SETTLE).await {
             return Ending::BrokeProtocol { why: "it closed its socket and went on".to_owned() };
         }
-        let Ok(Ok(reaped)) = timeout(SETTLE, &mut self.reaped).await else {
-            return Ending::Killed { by: Killer::Outside };
-        };
-        usage.cpu_us = usage.cpu_us.max(reaped.cpu_us);
+        let buried = timeout(SETTLE, self.zygote.bury(self.number)).await.unwrap_or_default();
+        usage.cpu_us = usage.cpu_us.max(buried.cpu_us);
         if self.cgroup.as_ref().is_some_and(Cgroup::ran_out_of_memory) {
             return Ending::OutOfMemory;
         }
-        match reaped.status {
-            status if status == -libc::SIGKILL => Ending::Killed { by: Killer::Outside },
-            status if status < 0 => Ending::Crashed { how: Crash::Signal(-status) },
-            status => Ending::Crashed { how: Crash::Exit(status) },
+        match buried.status {
+            None => Ending::Killed { by: Killer::Outside },
+            Some(status) if status < 0 => Ending::Crashed { how: Crash::Signal(-status) },
+            Some(status) => Ending::Crashed { how: Crash::Exit(status) },
         }
     }
 }
@@ -239,35 +251,6 @@ fn believe(usage: &mut Usage, end: &End, job: &Job, own_cpu: Duration) {
 fn closed_with(error: &io::Error, exchange: &Exchange) -> Event {
     let unread = matches!(error.kind(), io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe);
     if unread && !exchange.is_under_way() { Event::NotTaken } else { Event::Closed }
-}
-
-/// Reads what is there, keeps what the limit allows, and says whether more can come.
-fn drain(
-    mut read: impl FnMut(&mut [u8]) -> io::Result<usize>,
-    stream: Stream,
-    host: &Arc<dyn Host>,
-    job: &Job,
-    output: &mut Output,
-) -> bool {
-    let mut buffer = [0; CHUNK];
-    // A bound on the reads of one turn: a cell that writes without end must not keep us from its deadline.
-    for _ in 0..64 {
-        match read(&mut buffer) {
-            Ok(0) => return false,
-            Ok(size) => {
-                let room = usize::try_from(job.limits.output_bytes - output.kept).unwrap_or(usize::MAX);
-                let kept = size.min(room);
-                if kept > 0 {
-                    host.output(stream, &buffer[..kept]);
-                }
-                output.kept += kept as u64;
-                output.dropped += (size - kept) as u64;
-            }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return true,
-            Err(_) => return false,
-        }
-    }
-    true
 }
 
 fn micros(time: Duration) -> u64 {

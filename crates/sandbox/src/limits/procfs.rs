@@ -7,8 +7,13 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::sys::pid_by_ioctl;
+
 /// The id, in our own pid namespace, of the process a pidfd stands for.
 pub(crate) fn pid_of(pidfd: impl AsFd) -> io::Result<i32> {
+    if let Ok(pid) = pid_by_ioctl(pidfd.as_fd()) {
+        return Ok(pid);
+    }
     let text = fs::read_to_string(format!("/proc/self/fdinfo/{}", pidfd.as_fd().as_raw_fd()))?;
     text.lines()
         .find_map(|line| line.strip_prefix("Pid:")?.trim().parse().ok())

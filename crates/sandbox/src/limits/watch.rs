@@ -73,9 +73,9 @@ impl Watch {
         resident + beside
     }
 
-    /// Processor time seen at the last look or, if that is more, used by the first process until now.
-    pub(crate) fn cpu(&self) -> Duration {
-        self.seen_cpu.max(self.own_cpu())
+    /// Processor time of all processes at the last look.
+    pub(crate) fn seen_cpu(&self) -> Duration {
+        self.seen_cpu
     }
 
     /// Processor time of the first process alone. To be asked while it lives.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::job::Dialect;
+use crate::protocol::calls::Calls;
 use crate::value::Value;
 
 /// What a cell is told.
@@ -12,12 +13,14 @@ use crate::value::Value;
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ToCell<'a> {
     Job(JobFrame<'a>),
+    Compile(CompileFrame<'a>),
     Answer(Answer),
 }
 
 #[derive(Debug, Serialize)]
 pub(crate) struct JobFrame<'a> {
-    pub(crate) functions: Vec<FunctionFrame<'a>>,
+    /// Absent if the cell has loaded them for an earlier job of the same key.
+    pub(crate) functions: Option<Vec<FunctionFrame<'a>>>,
     pub(crate) entry: usize,
     pub(crate) input: &'a Value,
     pub(crate) secrets: &'a BTreeMap<String, String>,
@@ -33,10 +36,21 @@ pub(crate) struct FunctionFrame<'a> {
     pub(crate) name: &'a str,
     pub(crate) file: &'a str,
     pub(crate) source: &'a str,
+    /// What the source compiles to, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) code: Option<&'a str>,
     pub(crate) dialect: Dialect,
     pub(crate) dependencies: &'a BTreeMap<String, usize>,
     pub(crate) imports: &'a [String],
     pub(crate) secrets: &'a [String],
+}
+
+/// A source whose code is wanted, and nothing else.
+#[derive(Debug, Serialize)]
+pub(crate) struct CompileFrame<'a> {
+    pub(crate) file: &'a str,
+    pub(crate) source: &'a str,
+    pub(crate) limits: BTreeMap<&'static str, u64>,
 }
 
 /// What became of a host verb.
@@ -51,13 +65,18 @@ pub(crate) struct Answer {
     pub(crate) failed: Option<String>,
 }
 
+/// A step of making a cell, its nanoseconds by the clock on the wall and those of processor time.
+pub(crate) type Lap = (String, u64, u64);
+
 /// What a cell says.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FromCell {
-    /// How long each step of making it took, in nanoseconds, if it was asked to clock them.
-    Ready(Vec<(String, u64)>),
+    /// How long each step of making it took, if it was asked to clock them.
+    Ready(Vec<Lap>),
     Unready(String),
+    /// The code of what it was told to compile, if there is any.
+    Compiled(Option<String>),
     Calls(Calls),
     Verb {
         number: u64,
@@ -69,23 +88,6 @@ pub(crate) enum FromCell {
     /// Where the code stood when it was asked, just before it is killed.
     Where(String),
     End(End),
-}
-
-/// A batch of the record: what began, in order, and what finished since the last batch.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Calls {
-    /// Position, parent (0 is the entry itself), function, microseconds since the start, arguments.
-    pub(crate) begun: Vec<(u32, u32, usize, u64, Value)>,
-    /// Position, duration in microseconds, output, error.
-    pub(crate) finished: Vec<(u32, u64, Value, Option<CallFailure>)>,
-}
-
-#[derive(Debug, Deserialize)]
-pub(crate) struct CallFailure {
-    #[serde(rename = "type")]
-    pub(crate) type_name: String,
-    pub(crate) message: String,
 }
 
 /// Exactly one of `returned`, `yielded` and `raised` must be there; `null` is a value that can be returned.

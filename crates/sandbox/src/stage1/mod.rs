@@ -123,7 +123,7 @@ fn become_zygote(plan: &Plan) -> StepError {
 fn confine(plan: &Plan) -> Result<(), StepError> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
         .step("ask to die with the parent")?;
-    rlimits::set()?;
+    rlimits::set(plan)?;
     rustix::thread::set_no_new_privs(true).step("set no_new_privs")?;
     if plan.layers.landlock {
         let ruleset = landlock::ruleset(plan)?;

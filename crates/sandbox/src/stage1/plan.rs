@@ -31,6 +31,8 @@ pub(crate) struct Plan {
     /// The user a root supervisor's cells run as.
     pub(crate) user: u32,
     pub(crate) proxy_port: u16,
+    /// What a single file of a cell may hold; all of them together have a limit of their own.
+    pub(crate) files_bytes: u64,
 }
 
 /// What stage 1 says when it fails; when it succeeds the zygote is the next to speak.

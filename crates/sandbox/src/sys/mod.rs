@@ -10,7 +10,9 @@ mod seccomp;
 
 pub(crate) use landlock::{Ruleset, landlock_version};
 pub(crate) use mounts::{MountAttributes, set_mount_attributes, set_tree_attributes};
-pub(crate) use process::{awaited, close_all_from, cpu_time, fork, place_at, set_host_name, unshare};
+pub(crate) use process::{
+    awaited, close_all_from, cpu_time, fork, pid_by_ioctl, place_at, set_host_name, unshare,
+};
 pub(crate) use seccomp::{Instruction, install_filter, seccomp_available};
 
 use std::io;

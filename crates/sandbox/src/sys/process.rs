@@ -1,7 +1,7 @@
 //! Processes: forking, namespaces, descriptors at fixed numbers, processor time.
 
 use std::io;
-use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 use tokio::io::Interest;
@@ -55,6 +55,24 @@ pub(crate) fn cpu_time(pid: i32) -> io::Result<Duration> {
     // SAFETY: `time` is a valid place for the answer.
     checked(libc::c_long::from(unsafe { libc::clock_gettime(clock, &raw mut time) }))?;
     Ok(Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0)))
+}
+
+/// The id of the process a pidfd stands for, in our own pid namespace. Kernels before 6.13 do not know the question.
+pub(crate) fn pid_by_ioctl(pidfd: BorrowedFd<'_>) -> io::Result<i32> {
+    /// The first version of `struct pidfd_info`: a mask of what is asked for, a cgroup, ids of processes and users, a status.
+    #[repr(C)]
+    struct Info {
+        mask: u64,
+        cgroup: u64,
+        pid: i32,
+        others: [u32; 11],
+    }
+    const GET_INFO: libc::Ioctl = 0xC040_FF0B_u32 as libc::Ioctl;
+    const PID: u64 = 1;
+    let mut info = Info { mask: PID, cgroup: 0, pid: 0, others: [0; 11] };
+    // SAFETY: the kernel reads and writes 64 bytes there, which the number of the call says and the structure has.
+    checked(libc::c_long::from(unsafe { libc::ioctl(pidfd.as_raw_fd(), GET_INFO, &raw mut info) }))?;
+    if info.pid > 0 { Ok(info.pid) } else { Err(io::ErrorKind::NotFound.into()) }
 }
 
 /// Lets the runtime wait on a descriptor.

@@ -21,20 +21,41 @@ const MESSAGE_BYTES: usize = 16 << 10;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ToZygote {
-    Fork(u64),
+    /// A cell in a hurry does not rehearse: somebody waits for it.
+    Fork {
+        number: u64,
+        hurry: bool,
+        /// How many cells of it we hold; the others have been killed.
+        alive: usize,
+    },
     Listen(u64),
+    /// How did it end?
+    Bury(u64),
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum FromZygote {
-    Booted { skipped: Vec<String> },
+    Booted {
+        skipped: Vec<String>,
+    },
     Stage1Failed(String),
     Forked(u64),
-    ForkFailed { number: u64, why: String },
+    ForkFailed {
+        number: u64,
+        why: String,
+    },
     Listening(u64),
-    ListenFailed { number: u64, why: String },
-    Reaped { number: u64, status: i32, cpu_us: u64 },
+    ListenFailed {
+        number: u64,
+        why: String,
+    },
+    /// An exit status or a negative signal; nothing if it was killed, or long ago.
+    Buried {
+        number: u64,
+        status: Option<i32>,
+        cpu_us: u64,
+    },
 }
 
 pub(super) struct Control(AsyncFd<OwnedFd>);

@@ -1,6 +1,7 @@
 //! A zygote: one warm interpreter for one environment, from which cells are forked. Starting it and asking it to fork are
 //! here; what a cell does is in `cell`, and when to fork in `pool`.
 
+mod codes;
 mod control;
 mod plan;
 
@@ -9,8 +10,8 @@ use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::io::AsyncReadExt;
@@ -25,15 +26,16 @@ use crate::environment::Environment;
 use crate::error::Error;
 use crate::python::Program;
 use crate::stage1::plan::STAGE1_ARGUMENT;
+use crate::zygote::codes::Codes;
 use crate::zygote::control::{Control, FromZygote, ToZygote};
 
 /// How long the orderly end of a zygote and its cells may take.
 const STOP: Duration = Duration::from_secs(5);
 
-/// How a cell ended, as its parent saw it: an exit status, or a negative signal.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reaped {
-    pub(crate) status: i32,
+/// How a cell ended, as its parent saw it: an exit status or a negative signal; nothing if it was killed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Buried {
+    pub(crate) status: Option<i32>,
     pub(crate) cpu_us: u64,
 }
 
@@ -41,14 +43,30 @@ pub(crate) struct Reaped {
 pub(crate) struct Newborn {
     pub(crate) number: u64,
     pub(crate) pidfd: OwnedFd,
-    pub(crate) reaped: oneshot::Receiver<Reaped>,
+    pub(crate) life: Life,
+}
+
+/// Counts a cell for as long as somebody holds it.
+pub(crate) struct Life(Arc<AtomicUsize>);
+
+impl Life {
+    fn begin(alive: &Arc<AtomicUsize>) -> Life {
+        alive.fetch_add(1, Ordering::Relaxed);
+        Life(Arc::clone(alive))
+    }
+}
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 #[derive(Default)]
 struct Waiting {
     forks: HashMap<u64, oneshot::Sender<Result<OwnedFd, String>>>,
     listens: HashMap<u64, oneshot::Sender<Result<OwnedFd, String>>>,
-    reaped: HashMap<u64, oneshot::Sender<Reaped>>,
+    burials: HashMap<u64, oneshot::Sender<Buried>>,
 }
 
 pub(crate) struct Zygote {
@@ -58,10 +76,14 @@ pub(crate) struct Zygote {
     control: Arc<Control>,
     waiting: Arc<Mutex<Waiting>>,
     next: AtomicU64,
+    alive: Arc<AtomicUsize>,
     /// Cancelled when it has gone.
     pub(crate) gone: CancellationToken,
     reader: AbortHandle,
     child: Mutex<Option<Child>>,
+    /// Writable memory its cells are born with.
+    heritage: OnceLock<u64>,
+    pub(crate) codes: Codes,
 }
 
 impl Zygote {
@@ -97,12 +119,13 @@ impl Zygote {
             Ok(_) => return Err(failed(last_words(stderr).await)),
             Err(_) => return Err(failed(format!("it was not ready after {} s", config.boot.as_secs()))),
         }
-        Ok(Zygote::of(environment, layers, control, child, stderr))
+        Ok(Zygote::of(environment, layers, config.code_bytes, control, child, stderr))
     }
 
     fn of(
         environment: &Arc<Environment>,
         layers: Layers,
+        code_bytes: usize,
         control: Control,
         child: Child,
         stderr: Option<ChildStderr>,
@@ -117,25 +140,26 @@ impl Zygote {
             control,
             waiting,
             next: AtomicU64::new(1),
+            alive: Arc::default(),
             gone,
             reader: reader.abort_handle(),
             child: Mutex::new(Some(child)),
+            heritage: OnceLock::new(),
+            codes: Codes::new(code_bytes),
         }
     }
 
-    /// Forks a cell that has the given descriptors as its socket, standard output and standard error.
-    pub(crate) async fn fork(&self, fds: [OwnedFd; 3]) -> Result<Newborn, Error> {
+    /// Forks a cell that has the given descriptors as its socket, standard output and standard error. One in a hurry does
+    /// not rehearse, because somebody waits for it.
+    pub(crate) async fn fork(&self, fds: [OwnedFd; 3], hurry: bool) -> Result<Newborn, Error> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let failed = |why: String| Error::Cell { environment: self.environment.id.clone(), why };
         let (forked, pidfd) = oneshot::channel();
-        let (ended, reaped) = oneshot::channel();
-        {
-            let mut waiting = lock(&self.waiting);
-            waiting.forks.insert(number, forked);
-            waiting.reaped.insert(number, ended);
-        }
+        lock(&self.waiting).forks.insert(number, forked);
         let borrowed = [fds[0].as_fd(), fds[1].as_fd(), fds[2].as_fd()];
-        let sent = self.control.send(&ToZygote::Fork(number), &borrowed).await;
+        let life = Life::begin(&self.alive);
+        let alive = self.alive.load(Ordering::Relaxed);
+        let sent = self.control.send(&ToZygote::Fork { number, hurry, alive }, &borrowed).await;
         drop(fds);
         if let Err(error) = sent {
             self.gone.cancel();
@@ -143,7 +167,7 @@ impl Zygote {
         }
         // A sender that is dropped means that the reader stopped, which it does when the zygote is gone.
         let pidfd = pidfd.await.map_err(|_| failed("its zygote died".to_owned()))?.map_err(failed)?;
-        Ok(Newborn { number, pidfd, reaped })
+        Ok(Newborn { number, pidfd, life })
     }
 
     /// Opens a listener on the loopback of a cell.
@@ -161,6 +185,17 @@ impl Zygote {
         listener.await.map_err(|_| failed("its zygote died".to_owned()))?.map_err(failed)
     }
 
+    /// How a cell that is gone has ended.
+    pub(crate) async fn bury(&self, number: u64) -> Buried {
+        let (answer, buried) = oneshot::channel();
+        lock(&self.waiting).burials.insert(number, answer);
+        if self.control.send(&ToZygote::Bury(number), &[]).await.is_err() {
+            return Buried::default();
+        }
+        // A zygote that is gone has taken its cells along.
+        buried.await.unwrap_or_default()
+    }
+
     /// Ends it and all its cells, and waits until they are gone: stage 1 sees the socket close, kills the zygote, and ends
     /// itself only when the zygote's namespace is empty.
     pub(crate) async fn stop(&self) {
@@ -171,6 +206,14 @@ impl Zygote {
         {
             // Nothing but its end is wanted, and it may have ended just now.
             let _ = child.kill().await;
+        }
+    }
+
+    /// Writable memory its cells are born with. They are all alike, so only the first is looked at.
+    pub(crate) fn heritage(&self, look: impl FnOnce() -> std::io::Result<u64>) -> std::io::Result<u64> {
+        match self.heritage.get() {
+            Some(bytes) => Ok(*bytes),
+            None => look().map(|bytes| *self.heritage.get_or_init(|| bytes)),
         }
     }
 
@@ -227,14 +270,11 @@ fn deliver(waiting: &mut Waiting, message: FromZygote, fd: Option<OwnedFd>) {
     let attached = |fd: Option<OwnedFd>| fd.ok_or_else(|| "the descriptor is missing".to_owned());
     match message {
         FromZygote::Forked(number) => tell(waiting.forks.remove(&number), attached(fd)),
-        FromZygote::ForkFailed { number, why } => {
-            waiting.reaped.remove(&number);
-            tell(waiting.forks.remove(&number), Err(why));
-        }
+        FromZygote::ForkFailed { number, why } => tell(waiting.forks.remove(&number), Err(why)),
         FromZygote::Listening(number) => tell(waiting.listens.remove(&number), attached(fd)),
         FromZygote::ListenFailed { number, why } => tell(waiting.listens.remove(&number), Err(why)),
-        FromZygote::Reaped { number, status, cpu_us } => {
-            tell(waiting.reaped.remove(&number), Reaped { status, cpu_us });
+        FromZygote::Buried { number, status, cpu_us } => {
+            tell(waiting.burials.remove(&number), Buried { status, cpu_us });
         }
         FromZygote::Booted { .. } | FromZygote::Stage1Failed(_) => {}
     }

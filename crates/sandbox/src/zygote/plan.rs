@@ -34,6 +34,7 @@ pub(super) fn plan(config: &Config, layers: Layers, environment: &Environment, c
         layers,
         user: config.user,
         proxy_port: config.proxy_port,
+        files_bytes: config.files_bytes,
     }
 }
 

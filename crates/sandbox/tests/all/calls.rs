@@ -196,3 +196,71 @@ async fn a_dotted_alias_is_a_namespace() {
     job.closure = closure.into();
     assert_eq!(returned(world.run(&job).await.ending), json!("a"));
 }
+
+#[tokio::test]
+async fn calls_of_many_threads_at_once_are_all_recorded() {
+    let world = World::new().await;
+    let source = "def top():\n    import sys, threading\n    sys.setswitchinterval(1e-6)\n    \
+                  work = lambda: [leaf(n) for n in range(500)]\n    \
+                  ts = [threading.Thread(target=work) for _ in range(8)]\n    [t.start() for t in ts]; [t.join() for t in ts]";
+    let job = world.job_of(&[("top", source), ("leaf", "def leaf(n):\n    return [n]")], json!({}));
+    assert_eq!(returned(world.run(&job).await.ending), json!(null));
+    assert_eq!(world.ear.calls.lock().unwrap().len(), 8_000);
+}
+
+#[tokio::test]
+async fn many_large_arguments_do_not_break_the_record() {
+    let world = World::new().await;
+    let source =
+        "def top():\n    rows = ['x' * 2000] * 64\n    for _ in range(100): leaf(rows)\n    return 'fine'";
+    let job = world.job_of(&[("top", source), ("leaf", "def leaf(rows):\n    return rows")], json!({}));
+    assert_eq!(returned(world.run(&job).await.ending), json!("fine"));
+    let calls = world.ear.calls.lock().unwrap();
+    assert_eq!(calls.len(), 200);
+    let CallRecord::Finished { result: Ok(Value::List(rows)), .. } = &calls[199] else { panic!("{calls:?}") };
+    assert_eq!(rows.len(), 64);
+}
+
+#[tokio::test]
+async fn a_call_that_is_too_long_for_the_record_is_told_without_its_values() {
+    let world = World::new().await;
+    let source =
+        "def top():\n    leaf(1)\n    leaf(*[['x' * 2000] * 64] * 30)\n    leaf(2)\n    return 'fine'";
+    let job = world.job_of(&[("top", source), ("leaf", "def leaf(*rows):\n    return len(rows)")], json!({}));
+    assert_eq!(returned(world.run(&job).await.ending), json!("fine"));
+    let told = told(&world.ear.calls.lock().unwrap());
+    let long =
+        r#"2 from 0 is leaf@1({"…":{"$described":{"text":"too long to be recorded","type":"object"}}})"#;
+    assert!(told.contains(&long.to_owned()), "{told:?}");
+    assert!(told.contains(&r#"3 from 0 is leaf@1({"*":[2]})"#.to_owned()), "{told:?}");
+}
+
+#[tokio::test]
+async fn names_of_arguments_can_be_any_text() {
+    let world = World::new().await;
+    let source =
+        "def top():\n    leaf(**{'$bytes': 1})\n    leaf(**{'\\ud800': 2})\n    leaf(0, 1, *range(2), k=3)";
+    let job =
+        world.job_of(&[("top", source), ("leaf", "def leaf(a=0, *rest, **named):\n    pass")], json!({}));
+    assert_eq!(returned(world.run(&job).await.ending), json!(null));
+    let calls = world.ear.calls.lock().unwrap();
+    let arguments: Vec<&Value> = calls
+        .iter()
+        .filter_map(|call| match call {
+            CallRecord::Begun { arguments, .. } => Some(arguments),
+            CallRecord::Finished { .. } => None,
+        })
+        .collect();
+    let pairs = |pairs: &[(&str, Value)]| {
+        Value::Map(pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect())
+    };
+    let rest = Value::List(vec![1.into(), 0.into(), 1.into()]);
+    assert_eq!(
+        arguments,
+        [
+            &pairs(&[("$bytes", 1.into())]),
+            &pairs(&[("?", 2.into())]),
+            &pairs(&[("a", 0.into()), ("*", rest), ("k", 3.into())]),
+        ]
+    );
+}

@@ -128,6 +128,7 @@ async fn garbage_on_the_socket_breaks_the_protocol() {
         ("framed(b'\\xff\\xfe')", "a frame is not valid"),
         ("framed(b'{\"yield\":\"\\xff\"}')", "a frame is not valid: invalid unicode code point"),
         ("framed(b'{\"ready\":[]}')", "it said twice that it is ready"),
+        ("framed(b'{\"compiled\":\"4wAA\"}')", "it told a code that nobody asked for"),
         ("framed(b'{\"hello\":null}')", "a frame is not valid: unknown variant `hello`"),
         ("framed(b'{\"yield\":{\"$bytes\":\"%\"}}')", "`$bytes` is not well formed"),
         ("framed(b'[' * 1000)", "a frame is nested more than 120 levels deep"),
@@ -152,18 +153,42 @@ async fn garbage_on_the_socket_breaks_the_protocol() {
 #[tokio::test]
 async fn a_forged_record_of_calls_breaks_the_protocol() {
     let world = World::new().await;
-    for calls in [
-        r#"{"begun":[[2,0,0,0,{}]],"finished":[]}"#,
-        r#"{"begun":[[1,1,0,0,{}]],"finished":[]}"#,
-        r#"{"begun":[[1,0,9,0,{}]],"finished":[]}"#,
-        r#"{"begun":[],"finished":[[1,5,null,null]]}"#,
-        r#"{"begun":[[1,0,0,0,{}]],"finished":[[1,5,null,null],[1,5,null,null]]}"#,
+    let known = r#""parameters":[[0,["x"]]]"#;
+    for (calls, why) in [
+        (format!(r#"{{"begun":[[0,0,0,0,[]]],"finished":[],{known}}}"#), "there can be no call 0"),
+        (
+            format!(r#"{{"begun":[[4000000000,0,0,0,[]]],"finished":[],{known}}}"#),
+            "there can be no call 4000000000",
+        ),
+        (
+            format!(r#"{{"begun":[[1,1,0,0,[]]],"finished":[],{known}}}"#),
+            "call 1 comes from call 1, which has not begun",
+        ),
+        (format!(r#"{{"begun":[[1,0,9,0,[]]],"finished":[],{known}}}"#), "call 1 is of no known function"),
+        (format!(r#"{{"begun":[[1,0,0,0]],"finished":[],{known}}}"#), "a call is cut short"),
+        (format!(r#"{{"begun":[[1,0,0,0,{{"x":1}}]],"finished":[],{known}}}"#), "unknown field `x`"),
+        (format!(r#"{{"begun":[[1,0,0,0,[]],[1,0,0,0,[]]],"finished":[],{known}}}"#), "call 1 began twice"),
+        (format!(r#"{{"begun":[],"finished":[[1,5,null]],{known}}}"#), "call 1 finished without being open"),
+        (
+            format!(r#"{{"begun":[[1,0,0,0,[],5,null]],"finished":[[1,5,null]],{known}}}"#),
+            "call 1 finished without being open",
+        ),
+        (
+            r#"{"begun":[[1,0,0,0,[]]],"finished":[],"parameters":[]}"#.to_owned(),
+            "call 1 is of no known function",
+        ),
+        (
+            r#"{"begun":[],"finished":[],"parameters":[[7,[]]]}"#.to_owned(),
+            "function 7 is not known or was introduced before",
+        ),
     ] {
         let source = format!(
             "def f():\n    import os, time\n    b = b'{{\"calls\":{calls}}}'\n    os.write(4, len(b).to_bytes(4, 'big') + b)\n    time.sleep(60)"
         );
-        let ending = world.ending(&source).await;
-        assert!(matches!(ending, Ending::BrokeProtocol { .. }), "{calls}: {ending:?}");
+        match world.ending(&source).await {
+            Ending::BrokeProtocol { why: told } => assert!(told.contains(why), "{calls}: {told}"),
+            other => panic!("{calls}: {other:?}"),
+        }
     }
 }
 

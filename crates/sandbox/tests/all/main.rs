@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "helpers of tests may fail them")]
 
 mod calls;
+mod codes;
 mod dialects;
 mod doctor;
 mod egress;
@@ -10,6 +11,7 @@ mod egress_proxy;
 mod endings;
 mod environments;
 mod escapes;
+mod forks;
 mod gone;
 mod leaks;
 mod ordinary_user;

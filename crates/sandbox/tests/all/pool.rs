@@ -1,11 +1,13 @@
-//! The pool mends itself.
+//! The pool mends itself, and keeps nothing that nobody uses.
 
+use std::os::unix::fs::symlink;
 use std::sync::Arc;
+use std::time::Duration;
 
-use selfmade_sandbox::{CancellationToken, Config, Environment, NoHost};
+use selfmade_sandbox::{CancellationToken, Config, Environment, Error, NoHost};
 use serde_json::json;
 
-use crate::support::{World, config, environment, family_is_gone, is_there, kill, returned};
+use crate::support::{World, config, environment, family_is_gone, is_there, kill, returned, until};
 
 const HELLO: &str = "def f():\n    return 'hello'";
 
@@ -36,6 +38,71 @@ async fn a_ready_cell_that_died_is_not_handed_out() {
     assert_eq!(cells.len(), 2);
     cells.iter().for_each(|pid| kill(*pid));
     gone(&cells).await;
+    assert_eq!(world.returned(HELLO).await, json!("hello"));
+}
+
+#[tokio::test]
+async fn a_ready_cell_that_died_is_replaced_before_anybody_asks() {
+    let world = World::with(Config { ready_cells: 2, ..config() }, environment()).await;
+    world.sandbox.prepare(&world.environment).await.unwrap();
+    let (_, first) = world.sandbox.processes();
+    first.iter().for_each(|pid| kill(*pid));
+    until(|| {
+        let (_, now) = world.sandbox.processes();
+        now.len() == 2 && now.iter().all(|pid| !first.contains(pid))
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn cells_are_made_again_when_what_was_broken_is_mended() {
+    let folder = tempfile::tempdir().unwrap();
+    let python = folder.path().join("python");
+    symlink(&environment().python, &python).unwrap();
+    let mut mended = (*environment()).clone();
+    mended.shown.push(python.clone());
+    mended.python = python.clone();
+    let world = World::with(config(), Arc::new(mended)).await;
+    world.sandbox.prepare(&world.environment).await.unwrap();
+
+    std::fs::remove_file(&python).unwrap();
+    kill(i32::try_from(world.sandbox.processes().0[0]).unwrap());
+    until(|| world.sandbox.processes().1.is_empty()).await;
+    let error = world.sandbox.prepare(&world.environment).await.unwrap_err();
+    assert!(matches!(error, Error::Zygote { .. }), "{error}");
+
+    symlink(&environment().python, &python).unwrap();
+    until(|| !world.sandbox.processes().1.is_empty()).await;
+    assert_eq!(world.returned(HELLO).await, json!("hello"));
+}
+
+#[tokio::test]
+async fn all_who_wait_hear_that_an_environment_cannot_start() {
+    let world = World::new().await;
+    let mut job = world.job(HELLO, json!({}));
+    job.environment = Arc::new(Environment { python: "/no/such/python".into(), ..(*environment()).clone() });
+    let token = CancellationToken::new();
+    let running: Vec<_> =
+        (0..5).map(|_| Box::pin(world.sandbox.run(&job, Arc::new(NoHost), &token))).collect();
+    for one in running {
+        let error = one.await.unwrap_err();
+        assert!(matches!(error, Error::Zygote { .. }), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn an_environment_that_nobody_uses_is_retired_and_comes_back() {
+    let idle = Config { environment_idle: Duration::from_millis(40), ..config() };
+    let world = World::with(idle, environment()).await;
+    let all = loop {
+        world.sandbox.prepare(&world.environment).await.unwrap();
+        let (zygotes, cells) = world.sandbox.processes();
+        // On a busy machine it may be retired before it is looked at.
+        if !cells.is_empty() {
+            break zygotes.iter().map(|pid| i32::try_from(*pid).unwrap()).chain(cells).collect::<Vec<i32>>();
+        }
+    };
+    until(|| world.sandbox.processes().0.is_empty() && !all.iter().any(|pid| is_there(*pid))).await;
     assert_eq!(world.returned(HELLO).await, json!("hello"));
 }
 

@@ -193,6 +193,17 @@ pub(crate) mod memory {
     }
 }
 
+/// Waits until something holds that will hold by itself.
+pub(crate) async fn until(mut holds: impl FnMut() -> bool) {
+    let patience = std::time::Duration::from_secs(30);
+    let waited = tokio::time::timeout(patience, async {
+        while !holds() {
+            a_moment().await;
+        }
+    });
+    waited.await.expect("it should have come to hold");
+}
+
 /// Whether a process exists.
 pub(crate) fn is_there(pid: i32) -> bool {
     // A zombie has ended; its parent only has not heard of it.

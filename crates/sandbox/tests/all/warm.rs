@@ -1,9 +1,11 @@
 //! Warm jobs: one cell, one key, used again.
 
-use selfmade_sandbox::{Isolation, Job};
+use std::time::Duration;
+
+use selfmade_sandbox::{Config, Isolation, Job};
 use serde_json::json;
 
-use crate::support::{World, is_there, returned};
+use crate::support::{World, config, environment, is_there, kill, returned, until};
 
 const COUNT: &str = "n = 0\ndef f():\n    global n\n    n += 1\n    return n";
 
@@ -82,4 +84,72 @@ async fn a_warm_cell_that_grows_between_jobs_is_ended() {
     let grow = "    os.write(4, b)\n    import mmap\n    kept = []\n    while len(kept) < 200:\n        \
                 kept.append(mmap.mmap(-1, 4 << 20))\n        kept[-1][:] = bytes(4 << 20)\n    time.sleep(60)";
     is_ended(&format!("{LIE}{grow}")).await;
+}
+
+#[tokio::test]
+async fn a_warm_cell_that_waited_too_long_is_let_go() {
+    let world = World::with(Config { warm_idle: Duration::from_millis(20), ..config() }, environment()).await;
+    world.run(&warm(&world, COUNT, "a")).await;
+    world.sandbox.prepare(&world.environment).await.unwrap();
+    until(|| world.sandbox.processes().1.len() == 1).await;
+    assert_eq!(returned(world.run(&warm(&world, COUNT, "a")).await.ending), json!(1));
+}
+
+#[tokio::test]
+async fn a_warm_cell_does_not_live_for_ever() {
+    let world = World::with(Config { warm_age: Duration::from_millis(50), ..config() }, environment()).await;
+    let mut most = 0;
+    loop {
+        let count = returned(world.run(&warm(&world, COUNT, "a")).await.ending).as_u64().unwrap();
+        if count < most {
+            assert_eq!(count, 1);
+            break;
+        }
+        most = count;
+    }
+}
+
+#[tokio::test]
+async fn a_warm_cell_that_died_while_it_waited_is_not_used() {
+    let world = World::with(Config { ready_cells: 0, ..config() }, environment()).await;
+    assert_eq!(returned(world.run(&warm(&world, COUNT, "a")).await.ending), json!(1));
+    let (_, cells) = world.sandbox.processes();
+    assert_eq!(cells.len(), 1);
+    kill(cells[0]);
+    until(|| world.sandbox.processes().1.is_empty()).await;
+    assert_eq!(returned(world.run(&warm(&world, COUNT, "a")).await.ending), json!(1));
+}
+
+#[tokio::test]
+async fn calls_are_recorded_in_every_job_of_a_warm_cell() {
+    let world = World::new().await;
+    let mut job = world.job_of(
+        &[("top", "def top(n):\n    return leaf(n)"), ("leaf", "def leaf(v):\n    return v + 1")],
+        json!({ "n": 1 }),
+    );
+    job.isolation = Isolation::Warm { key: "a".to_owned() };
+    for jobs in 1..=3 {
+        assert_eq!(returned(world.run(&job).await.ending), json!(2));
+        assert_eq!(world.ear.calls.lock().unwrap().len(), 2 * jobs);
+    }
+}
+
+#[tokio::test]
+async fn a_call_left_open_by_an_earlier_job_is_in_nobodys_record() {
+    let world = World::new().await;
+    let source = "kept = []\ndef top():\n    if not kept:\n        kept.append(count()); next(kept[0])\n    else:\n        \
+                  one(); list(kept[0]); one()\n    return len(kept)";
+    let mut job = world.job_of(
+        &[
+            ("top", source),
+            ("count", "def count():\n    yield from range(3)"),
+            ("one", "def one():\n    pass"),
+        ],
+        json!({}),
+    );
+    job.isolation = Isolation::Warm { key: "a".to_owned() };
+    for records in [1, 5] {
+        assert_eq!(returned(world.run(&job).await.ending), json!(1));
+        assert_eq!(world.ear.calls.lock().unwrap().len(), records);
+    }
 }

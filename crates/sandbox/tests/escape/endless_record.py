@@ -7,7 +7,8 @@ def f(outside):
     position = 0
     while True:
         position += 1
-        body = b'{"calls":{"begun":[[%d,0,0,0,"%s"]],"finished":[]}}' % (position, b"x" * (1 << 20))
+        known = b'[[0,["x"]]]' if position == 1 else b"[]"
+        body = b'{"calls":{"begun":[[%d,0,0,0,["%s"]]],"finished":[],"parameters":%s}}' % (position, b"x" * (1 << 20), known)
         body = len(body).to_bytes(4, "big") + body
         while body:
             body = body[os.write(4, body) :]

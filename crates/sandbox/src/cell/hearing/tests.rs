@@ -103,13 +103,29 @@ fn value() -> impl Strategy<Value = String> {
     })
 }
 
+/// Arguments of a call: a list, or an object if some are named.
+fn arguments() -> impl Strategy<Value = String> {
+    prop_oneof![
+        prop::collection::vec(value(), 0..3).prop_map(|items| format!("[{}]", items.join(","))),
+        value().prop_map(|one| format!(r#"{{"positional":[],"named":{{"$k":{one}}}}}"#)),
+        value(),
+    ]
+}
+
 /// Bodies that have the shape of messages, each with something to get wrong.
 fn body() -> impl Strategy<Value = Vec<u8>> {
-    let begun = (number(), number(), number(), number(), value()).prop_map(|(a, b, c, d, e)| {
-        format!(r#"{{"calls":{{"begun":[[{a},{b},{c},{d},{e}]],"finished":[]}}}}"#)
+    let begun = (number(), number(), number(), number(), arguments(), prop::option::of(value())).prop_map(
+        |(a, b, c, d, e, output)| {
+            let end = output.map_or_else(String::new, |output| format!(",{a},{output}"));
+            format!(r#"{{"calls":{{"begun":[[{a},{b},{c},{d},{e}{end}]],"finished":[],"parameters":[]}}}}"#)
+        },
+    );
+    let finished = (number(), number(), value()).prop_map(|(a, b, c)| {
+        format!(r#"{{"calls":{{"begun":[],"finished":[[{a},{b},{c}]],"parameters":[]}}}}"#)
     });
-    let finished = (number(), number(), value())
-        .prop_map(|(a, b, c)| format!(r#"{{"calls":{{"begun":[],"finished":[[{a},{b},{c},null]]}}}}"#));
+    let introduced = number().prop_map(|function| {
+        format!(r#"{{"calls":{{"begun":[],"finished":[],"parameters":[[{function},["a"]]]}}}}"#)
+    });
     let verb = (number(), "echo|never|other", value()).prop_map(|(n, verb, one)| {
         format!(r#"{{"verb":{{"number":{n},"verb":"{verb}","positional":[{one}],"named":{{}}}}}}"#)
     });
@@ -121,10 +137,12 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         4 => begun.prop_map(String::into_bytes),
         4 => finished.prop_map(String::into_bytes),
+        2 => introduced.prop_map(String::into_bytes),
+        1 => value().prop_map(|one| format!(r#"{{"compiled":{one}}}"#).into_bytes()),
         4 => verb.prop_map(String::into_bytes),
         2 => value().prop_map(|one| format!(r#"{{"yield":{one}}}"#).into_bytes()),
         1 => value().prop_map(|one| format!(r#"{{"where":{one}}}"#).into_bytes()),
-        1 => Just(br#"{"ready":null}"#.to_vec()),
+        1 => Just(br#"{"ready":[]}"#.to_vec()),
         1 => end.prop_map(String::into_bytes),
         1 => prop::collection::vec(any::<u8>(), 0..40),
     ]
@@ -169,7 +187,7 @@ proptest! {
 
 #[test]
 fn frames_that_never_end_where_a_read_does_are_not_kept() {
-    let one = framed(br#"{"calls":{"begun":[],"finished":[]}}"#);
+    let one = framed(br#"{"calls":{"begun":[],"finished":[],"parameters":[]}}"#);
     let bytes = one.repeat(20_000);
     let heard = heard(&bytes, 4099, 0);
     assert!(heard.ending.is_none());

@@ -1,0 +1,255 @@
+//! A nest: one environment's zygote, its ready cells, and those who wait for one. It mends itself: a dead zygote is replaced,
+//! a dead cell is not handed out, a failed fork is told to whoever waits and tried again when nobody does.
+
+use std::sync::{Arc, Mutex};
+use std::task::Waker;
+use std::time::Duration;
+
+use tokio::sync::{Notify, oneshot};
+use tokio::time::{Instant, timeout};
+
+use crate::cell::Cell;
+use crate::environment::Environment;
+use crate::error::Error;
+use crate::job::Function;
+use crate::pool::keeper::Doorbell;
+use crate::pool::places::{Claim, Places};
+use crate::pool::{Setting, lock};
+use crate::zygote::Zygote;
+
+/// How often a fork is tried before it has failed.
+const ATTEMPTS: usize = 3;
+
+/// After a failure that nobody waited for, the next attempt is made that much later, and twice that after each further one.
+const FIRST_REST: Duration = Duration::from_millis(100);
+const LONGEST_REST: Duration = Duration::from_secs(30);
+
+pub(super) struct Nest {
+    setting: Arc<Setting>,
+    environment: Arc<Environment>,
+    waker: Waker,
+    /// Held while a zygote starts, so that there is one.
+    starting: tokio::sync::Mutex<()>,
+    current: Mutex<Option<Arc<Zygote>>>,
+    places: Mutex<Places>,
+    /// Told after each attempt to make a cell.
+    tried: Notify,
+    /// Ends a rest.
+    mended: Notify,
+}
+
+impl Nest {
+    pub(super) fn new(
+        setting: &Arc<Setting>,
+        environment: &Arc<Environment>,
+        doorbell: &Arc<Doorbell>,
+    ) -> Nest {
+        Nest {
+            setting: Arc::clone(setting),
+            environment: Arc::clone(environment),
+            waker: doorbell.waker(),
+            starting: tokio::sync::Mutex::new(()),
+            current: Mutex::new(None),
+            places: Mutex::new(Places::new()),
+            tried: Notify::new(),
+            mended: Notify::new(),
+        }
+    }
+
+    pub(super) fn was_used(&self) {
+        lock(&self.places).last_used = Instant::now();
+    }
+
+    pub(super) fn last_used(&self) -> Instant {
+        lock(&self.places).last_used()
+    }
+
+    pub(super) fn ready(&self) -> Vec<i32> {
+        lock(&self.places).ready.iter().map(Cell::pid).collect()
+    }
+
+    pub(super) fn process(&self) -> Option<u32> {
+        lock(&self.current).as_ref().and_then(|zygote| zygote.process())
+    }
+
+    pub(super) async fn take(self: &Arc<Nest>) -> Result<Cell, Error> {
+        let (taken, empty) = {
+            let mut places = lock(&self.places);
+            (places.take(), places.ready.is_empty())
+        };
+        if empty {
+            self.refill();
+        }
+        match taken {
+            Ok(cell) => Ok(cell),
+            Err(next) => next.await.unwrap_or(Err(Error::Stopped)),
+        }
+    }
+
+    /// Waits until as many cells are ready as there should be, or one cannot be made.
+    pub(super) async fn fill(self: &Arc<Nest>) -> Result<(), Error> {
+        loop {
+            let tried = self.tried.notified();
+            tokio::pin!(tried);
+            tried.as_mut().enable();
+            let (ear, failure) = oneshot::channel();
+            {
+                let mut places = lock(&self.places);
+                if places.ready.len() >= self.setting.config.ready_cells || places.retired {
+                    return Ok(());
+                }
+                places.asking.push(ear);
+            }
+            self.refill();
+            tokio::select! {
+                biased;
+                Ok(error) = failure => return Err(error),
+                () = tried => {}
+            }
+        }
+    }
+
+    /// Makes cells in the background until enough are ready.
+    pub(super) fn refill(self: &Arc<Nest>) {
+        while let Some(mut claim) = self.claim() {
+            let nest = Arc::clone(self);
+            tokio::spawn(async move {
+                loop {
+                    let made = nest.make(&claim).await;
+                    if let Err(error) = nest.settle(&claim, made) {
+                        nest.rest(&error);
+                    }
+                    match nest.claim() {
+                        Some(next) => claim = next,
+                        None => return,
+                    }
+                }
+            });
+        }
+    }
+
+    /// Whether one more cell is to be made; it is counted as being made from now on.
+    fn claim(&self) -> Option<Claim> {
+        lock(&self.places).claim(self.setting.config.ready_cells)
+    }
+
+    /// A failure that nobody waited for comes back.
+    fn settle(&self, claim: &Claim, made: Result<Cell, Error>) -> Result<(), Error> {
+        let mut places = lock(&self.places);
+        let mends = places.resting && made.is_ok();
+        let result = places.settle(claim, made, &self.waker);
+        drop(places);
+        if mends {
+            self.mended.notify_one();
+        }
+        self.tried.notify_waiters();
+        result
+    }
+
+    /// Leaves off for a while, longer each time, or until somebody who needed a cell got one after all.
+    fn rest(self: &Arc<Nest>, error: &Error) {
+        let mut places = lock(&self.places);
+        if places.resting || places.retired {
+            return;
+        }
+        places.resting = true;
+        places.failures += 1;
+        let rest = (FIRST_REST * 2u32.saturating_pow(places.failures.min(16) - 1)).min(LONGEST_REST);
+        tracing::warn!(
+            environment.id = self.environment.id,
+            "cannot make cells ahead, next attempt in {} ms: {error}",
+            rest.as_millis()
+        );
+        let nest = Arc::clone(self);
+        tokio::spawn(async move {
+            // That it is mended and that the time is over mean the same.
+            let _ = timeout(rest, nest.mended.notified()).await;
+            lock(&nest.places).resting = false;
+            nest.refill();
+        });
+    }
+
+    /// A zygote that is dying fails in more ways than one before everybody has heard of it, so a failure is real only when
+    /// it comes again.
+    async fn make(&self, claim: &Claim) -> Result<Cell, Error> {
+        let mut attempt = 1;
+        loop {
+            let zygote = self.zygote().await?;
+            match self.fork(&zygote, claim).await {
+                Err(Error::Cell { .. }) if attempt < ATTEMPTS => attempt += 1,
+                made => return made,
+            }
+        }
+    }
+
+    async fn fork(&self, zygote: &Arc<Zygote>, claim: &Claim) -> Result<Cell, Error> {
+        let setting = &self.setting;
+        let begun = Instant::now();
+        let forked = Cell::fork(zygote, setting.config.frame, claim.hurry, setting.cgroups.as_ref());
+        let (cell, steps) = forked.await?;
+        if setting.config.time_births {
+            setting.births.keep(steps, begun.elapsed());
+        }
+        Ok(cell)
+    }
+
+    async fn zygote(&self) -> Result<Arc<Zygote>, Error> {
+        let _alone = self.starting.lock().await;
+        if let Some(zygote) = lock(&self.current).as_ref().filter(|zygote| !zygote.gone.is_cancelled()) {
+            return Ok(Arc::clone(zygote));
+        }
+        let Setting { config, stage1, layers, certificates, .. } = &*self.setting;
+        let zygote = Zygote::start(config, stage1, *layers, &self.environment, certificates.as_ref()).await?;
+        let zygote = Arc::new(zygote);
+        *lock(&self.current) = Some(Arc::clone(&zygote));
+        Ok(zygote)
+    }
+
+    /// Compiles functions in the background, each in a cell of its own, for the cells of a zygote.
+    pub(super) fn compile(self: &Arc<Nest>, zygote: Arc<Zygote>, functions: Vec<Function>) {
+        let nest = Arc::clone(self);
+        tokio::spawn(async move {
+            for function in functions {
+                match nest.take().await {
+                    Ok(cell) if Arc::ptr_eq(&cell.zygote, &zygote) => {
+                        zygote.codes.learn(&function, cell.compile(&function).await);
+                    }
+                    // The zygote was replaced, or jobs have the same problem, and it is told there.
+                    _ => zygote.codes.forget(&function),
+                }
+                nest.refill();
+            }
+        });
+    }
+
+    /// Lets go of cells that ended while they waited, and makes others.
+    pub(super) fn replace_ended(self: &Arc<Nest>) {
+        lock(&self.places).ready.retain(|cell| cell.guard(&self.waker));
+        self.refill();
+    }
+
+    /// Makes nothing ahead any more. Those who wait still get their cell.
+    pub(super) fn retire(&self) {
+        let mut places = lock(&self.places);
+        places.retired = true;
+        places.ready.clear();
+        drop(places);
+        lock(&self.current).take();
+        self.tried.notify_waiters();
+    }
+
+    /// Ends the zygote and all cells; those who wait hear that there are none any more.
+    pub(super) async fn stop(&self) {
+        {
+            let mut places = lock(&self.places);
+            places.retired = true;
+            places.ready.clear();
+            places.waiting.clear();
+        }
+        self.tried.notify_waiters();
+        let zygote = lock(&self.current).take();
+        if let Some(zygote) = zygote {
+            zygote.stop().await;
+        }
+    }
+}

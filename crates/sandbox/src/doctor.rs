@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "this machine does not offer the whole sandbox: landlock; use Linux 5.13 or newer and add `landlock` to the \
-             kernel's `lsm=` list, or allow a weaker sandbox"
+             kernel's `lsm=` list, or run what you trust with `--allow-weaker-sandbox`"
         );
     }
 

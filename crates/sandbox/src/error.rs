@@ -8,7 +8,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum Error {
     #[error(
-        "this machine does not offer the whole sandbox: {missing}; {what_to_do}, or allow a weaker sandbox"
+        "this machine does not offer the whole sandbox: {missing}; {what_to_do}, or run what you trust with `--allow-weaker-sandbox`"
     )]
     Weak { missing: String, what_to_do: String },
     #[error("cannot find out which layers this machine offers by starting `{program}`: {why}")]

@@ -69,6 +69,9 @@ pub(crate) struct Globals {
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
     #[arg(overrides_with = "color")]
     pub(crate) color: When,
+    /// Run functions without the layers that `doctor` lists as missing, instead of refusing
+    #[arg(long, global = true)]
+    pub(crate) allow_weaker_sandbox: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -20,6 +20,8 @@ pub(crate) struct Settings {
     pub(crate) database: Option<String>,
     /// `SELFMADE_SECRETS_KEY`; absent means the file in the data folder.
     pub(crate) secrets_key: Option<SecretString>,
+    /// `--allow-weaker-sandbox`; without it what the data folder says.
+    pub(crate) allow_weaker_sandbox: bool,
     /// `VISUAL`, else `EDITOR`, else `vi`.
     pub(crate) editor: OsString,
     /// `PATH`, where Python and uv are looked for.
@@ -69,6 +71,7 @@ impl Settings {
         Ok(Settings {
             database: globals.database.clone().or_else(|| text("SELFMADE_DATABASE")),
             secrets_key: text("SELFMADE_SECRETS_KEY").map(SecretString::from),
+            allow_weaker_sandbox: globals.allow_weaker_sandbox,
             editor: variable("VISUAL").or_else(|| variable("EDITOR")).unwrap_or_else(|| "vi".into()),
             path: variable("PATH").unwrap_or_default(),
             log: text("SELFMADE_LOG"),

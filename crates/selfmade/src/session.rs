@@ -45,6 +45,7 @@ impl Session {
         let config = Config::of(home.to_owned(), settings.database.clone(), settings.secrets_key.clone());
         let mut config = config.map_err(server::Error::from)?;
         config.cells.environments.path = settings.path.clone();
+        config.cells.sandbox.allow_weaker |= settings.allow_weaker_sandbox;
         let is_new = matches!(&config.database, Location::Sqlite(path) if !path.exists());
         let is_usual = config.database == Location::Sqlite(home.join("brain.db"));
         let database = match &config.database {

@@ -38,6 +38,9 @@ struct ConfigFile {
     keep_days: Option<u32>,
     keep_runs: Option<u32>,
     keep_bytes: Option<u64>,
+    /// Run functions without the layers of the sandbox that this machine does not offer, instead of refusing.
+    #[serde(default)]
+    allow_weaker_sandbox: bool,
 }
 
 #[derive(Debug, Error)]
@@ -65,6 +68,7 @@ impl Config {
             config.engine.lease = Duration::from_secs(seconds.get().into());
         }
         config.keep = Keep { days: file.keep_days, runs: file.keep_runs, bytes: file.keep_bytes };
+        config.cells.sandbox.allow_weaker = file.allow_weaker_sandbox;
         Ok(config)
     }
 
@@ -127,6 +131,15 @@ mod tests {
         assert_eq!(config.keep, Keep { days: Some(30), runs: None, bytes: Some(9) });
         std::fs::write(home.path().join("config.toml"), "lease_seconds = 0").unwrap();
         assert!(read().is_err());
+    }
+
+    #[test]
+    fn only_the_whole_sandbox_will_do_unless_the_file_allows_less() {
+        let home = tempfile::tempdir().unwrap();
+        let allowed = || Config::of(home.path().to_owned(), None, None).unwrap().cells.sandbox.allow_weaker;
+        assert!(!allowed());
+        std::fs::write(home.path().join("config.toml"), "allow_weaker_sandbox = true").unwrap();
+        assert!(allowed());
     }
 
     #[test]

@@ -44,15 +44,17 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
       -V, --version  Print version
 
     Global options:
-          --home <DIR>      The data folder [default: SELFMADE_HOME, else .selfmade here or above, else
-                            the platform's data folder]
-          --database <URL>  A postgres:// URL or a SQLite file [default: SELFMADE_DATABASE, else
-                            brain.db in the data folder]
-          --json            Print one JSON document; errors too, on standard error
-      -q, --quiet           Print data, warnings and errors only
-      -v, --verbose         Print all warnings instead of the first few
-          --color <WHEN>    When to colour: auto (on a terminal, unless NO_COLOR is set), always or
-                            never [default: auto]
+          --home <DIR>            The data folder [default: SELFMADE_HOME, else .selfmade here or above,
+                                  else the platform's data folder]
+          --database <URL>        A postgres:// URL or a SQLite file [default: SELFMADE_DATABASE, else
+                                  brain.db in the data folder]
+          --json                  Print one JSON document; errors too, on standard error
+      -q, --quiet                 Print data, warnings and errors only
+      -v, --verbose               Print all warnings instead of the first few
+          --color <WHEN>          When to colour: auto (on a terminal, unless NO_COLOR is set), always
+                                  or never [default: auto]
+          --allow-weaker-sandbox  Run functions without the layers that `doctor` lists as missing,
+                                  instead of refusing
 
     Examples:
       selfmade                                 show the brain and what to try next

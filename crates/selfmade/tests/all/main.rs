@@ -35,4 +35,5 @@ mod testing;
 mod tokens;
 mod triggers;
 mod warming;
+mod weaker;
 mod world;

@@ -1,13 +1,14 @@
 //! The ways other programs start Python: a plain fork without any sandbox, a new interpreter, a new one in bubblewrap.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 
+use super::jobs::Python;
 use super::load;
-use super::report::Report;
+use super::report::{PLAIN_FORK, Report};
 use crate::measure::Times;
 
 /// What bubblewrap needs to do about as much as a cell has around it; its own seccomp filter would have to be handed in.
@@ -30,14 +31,16 @@ const BUBBLEWRAP: [&str; 14] = [
 
 pub(super) fn measure(
     report: &mut Report,
-    python: &str,
+    python: &Python,
     bubblewrap: Option<&Path>,
     calls: usize,
 ) -> anyhow::Result<()> {
+    let python = python.program.to_str().context("the path of the interpreter is not Unicode")?;
     load::tell("without a sandbox: `os.fork` of a warm interpreter")?;
-    let [for_the_call, ahead_of_it] = forks(python, calls)?;
-    report.timed("plain fork, ahead of the call", ahead_of_it);
-    report.timed("plain fork, for the call", for_the_call);
+    let forks = forks(python, calls)?;
+    report.timed("plain fork, ahead of the call", forks.ahead_of_it);
+    report.timed(PLAIN_FORK, forks.for_the_call);
+    report.other("plain forks a second, on all processors", format!("{:.0}", forks_a_second(python, calls)?));
     load::tell("new interpreters")?;
     let calls = calls.min(1000);
     report.timed("cold `python3 -I -S -c pass`", started(&[python, "-I", "-S", "-c", "pass"], calls)?);
@@ -58,15 +61,34 @@ pub(super) fn measure(
     Ok(())
 }
 
-fn forks(python: &str, calls: usize) -> anyhow::Result<[Times; 2]> {
+struct Forks {
+    for_the_call: Times,
+    ahead_of_it: Times,
+    /// Of forks for the call, from one to the next.
+    a_second: f64,
+}
+
+fn forks(python: &str, calls: usize) -> anyhow::Result<Forks> {
+    heard(begun_forks(python, calls)?)
+}
+
+/// How many calls a second as many processes answer as there are processors.
+fn forks_a_second(python: &str, calls: usize) -> anyhow::Result<f64> {
+    let at_once = std::thread::available_parallelism()?.get();
+    let running: Vec<Child> =
+        (0..at_once).map(|_| begun_forks(python, calls / at_once)).collect::<anyhow::Result<_>>()?;
+    running.into_iter().map(|one| heard(one).map(|forks| forks.a_second)).sum()
+}
+
+fn begun_forks(python: &str, calls: usize) -> anyhow::Result<Child> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/fork.py");
-    let output = Command::new(python)
-        .args(["-I", "-S"])
-        .arg(script)
-        .arg(calls.to_string())
-        .stderr(Stdio::inherit())
-        .output()?;
-    let text = String::from_utf8(output.stdout)?;
+    let mut command = Command::new(python);
+    command.args(["-I", "-S"]).arg(script).arg(calls.to_string());
+    Ok(command.stdout(Stdio::piped()).spawn()?)
+}
+
+fn heard(script: Child) -> anyhow::Result<Forks> {
+    let text = String::from_utf8(script.wait_with_output()?.stdout)?;
     let json =
         text.lines().find_map(|line| line.strip_prefix("RESULT ")).context("the script gave no result")?;
     let result: serde_json::Value = serde_json::from_str(json)?;
@@ -74,7 +96,8 @@ fn forks(python: &str, calls: usize) -> anyhow::Result<[Times; 2]> {
         let nanos = result[name].as_array().into_iter().flatten().filter_map(serde_json::Value::as_u64);
         Times(nanos.map(Duration::from_nanos).collect())
     };
-    Ok([times("for_the_call"), times("ahead_of_it")])
+    let a_second = result["a_second"].as_f64().context("the script gave no rate")?;
+    Ok(Forks { for_the_call: times("for_the_call"), ahead_of_it: times("ahead_of_it"), a_second })
 }
 
 /// From asking for a process to knowing that it has ended.

@@ -1,4 +1,5 @@
-//! What a recorded Call costs beyond a plain call of the same function.
+//! What a recorded Call costs the cell beyond a plain call of the same function, in processor time: recording goes on while
+//! the supervisor reads what was recorded before.
 
 use std::sync::Arc;
 
@@ -24,8 +25,8 @@ pub(super) async fn measure(report: &mut Report, world: &World) -> anyhow::Resul
     for ((what, given, result), parameters) in KINDS.into_iter().zip(PARAMETERS) {
         let callee = format!("def g({parameters}):\n    return {}", result.replace("of': n", "of': 1"));
         let timed = format!(
-            "def f():\n    import time\n    begun = time.perf_counter()\n    for n in range({LOOP}):\n        g({given})\n    \
-             return (time.perf_counter() - begun) / {LOOP} * 1e6"
+            "def f():\n    import time\n    begun = time.process_time()\n    for n in range({LOOP}):\n        g({given})\n    \
+             return (time.process_time() - begun) / {LOOP} * 1e6"
         );
         let recorded = jobs::of(&world.environment, &[("f", &timed), ("g", &callee)], Vec::new());
         let plain = jobs::of(&world.environment, &[("f", &format!("{callee}\n{timed}"))], Vec::new());

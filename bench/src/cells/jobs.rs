@@ -22,7 +22,8 @@ else:
 
 pub(super) struct Python {
     pub(super) version: String,
-    program: PathBuf,
+    /// Where the interpreter itself lies: what is found by its name may be a script that looks for it.
+    pub(super) program: PathBuf,
     shown: Vec<PathBuf>,
 }
 

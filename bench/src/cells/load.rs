@@ -57,9 +57,13 @@ impl Spent {
     }
 }
 
-/// The process that forks cells, behind the one that stands for it.
+/// The process that forks cells, behind the one that stands for it and the first one of its namespace.
 pub(super) fn zygote_of(watcher: u32) -> anyhow::Result<u32> {
-    let children = fs::read_to_string(format!("/proc/{watcher}/task/{watcher}/children"))?;
+    first_child(first_child(watcher)?)
+}
+
+fn first_child(pid: u32) -> anyhow::Result<u32> {
+    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"))?;
     let first = children.split_whitespace().next().context("the zygote is gone")?;
     Ok(first.parse()?)
 }

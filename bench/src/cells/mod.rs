@@ -26,7 +26,7 @@ const READY: usize = 8;
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// How often each thing is measured.
-    #[arg(long, default_value_t = 2000)]
+    #[arg(long, default_value_t = 1000)]
     calls: usize,
     /// The interpreter cells are made of, and what is compared with them.
     #[arg(long, default_value = "python3")]
@@ -70,7 +70,7 @@ async fn measure(arguments: Arguments) -> anyhow::Result<()> {
         latency::measure(&mut report, &world(&python).await?, calls).await?;
     }
     if arguments.wants(Part::Baselines) {
-        baselines::measure(&mut report, &arguments.python, arguments.bubblewrap.as_deref(), calls)?;
+        baselines::measure(&mut report, &python, arguments.bubblewrap.as_deref(), calls)?;
     }
     if arguments.wants(Part::Throughput) {
         throughput::measure(&mut report, &world(&python).await?, calls).await?;

@@ -1,9 +1,13 @@
-//! What was measured: rows with a median, a 99th percentile and a best, and beside them how they compare with a fresh cell.
+//! What was measured: rows with a median, a 99th percentile and a best, and beside them how they compare with a fresh cell and
+//! with a plain fork, which tells how fast this machine is.
 
 use std::time::Duration;
 
 use crate::measure::{Times, human};
 use crate::table::Table;
+
+/// The row of what any fresh process costs on this machine, without a sandbox.
+pub(super) const PLAIN_FORK: &str = "plain fork, for the call";
 
 #[derive(Default)]
 pub(super) struct Report {
@@ -39,7 +43,9 @@ impl Report {
     fn print_timed(&self) {
         let unit = self.timed[0].1.percentile(50);
         let against = format!("× {}", self.timed[0].0);
-        let mut table = Table::new(&["what", "p50", "p99", "best", "of", &against]);
+        let fork =
+            self.timed.iter().find(|(what, _)| what == PLAIN_FORK).map(|(_, times)| times.percentile(50));
+        let mut table = Table::new(&["what", "p50", "p99", "best", "of", &against, "× plain fork"]);
         for (what, times) in &self.timed {
             table.row(vec![
                 what.clone(),
@@ -48,6 +54,7 @@ impl Report {
                 human(times.percentile(0)),
                 times.0.len().to_string(),
                 ratio(times.percentile(50), unit),
+                fork.map_or_else(|| "–".to_owned(), |fork| ratio(times.percentile(50), fork)),
             ]);
         }
         table.print();

@@ -7,7 +7,7 @@ use std::time::Duration;
 use sandbox::environment::EnvironmentsConfig;
 use secrecy::SecretString;
 use serde::Deserialize;
-use store::Location;
+use store::{Durability, Location};
 use thiserror::Error;
 
 use crate::app::retention::Keep;
@@ -41,6 +41,17 @@ struct ConfigFile {
     /// Run functions without the layers of the sandbox that this machine does not offer, instead of refusing.
     #[serde(default)]
     allow_weaker_sandbox: bool,
+    /// What the record of a run that somebody waits for survives.
+    durability: Option<Survives>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Survives {
+    /// The end of the process; unless configured.
+    Process,
+    /// Loss of power: a flush of the disk for each run.
+    Power,
 }
 
 #[derive(Debug, Error)]
@@ -69,6 +80,10 @@ impl Config {
         }
         config.keep = Keep { days: file.keep_days, runs: file.keep_runs, bytes: file.keep_bytes };
         config.cells.sandbox.allow_weaker = file.allow_weaker_sandbox;
+        config.engine.durability = match file.durability {
+            Some(Survives::Power) => Durability::Power,
+            Some(Survives::Process) | None => Durability::Process,
+        };
         Ok(config)
     }
 
@@ -140,6 +155,19 @@ mod tests {
         assert!(!allowed());
         std::fs::write(home.path().join("config.toml"), "allow_weaker_sandbox = true").unwrap();
         assert!(allowed());
+    }
+
+    #[test]
+    fn what_runs_survive_is_configured_in_a_word() {
+        let home = tempfile::tempdir().unwrap();
+        let of = |text: &str| {
+            std::fs::write(home.path().join("config.toml"), text).unwrap();
+            Config::of(home.path().to_owned(), None, None).map(|config| config.engine.durability)
+        };
+        assert_eq!(of("").unwrap(), Durability::Process);
+        assert_eq!(of("durability = \"power\"").unwrap(), Durability::Power);
+        let error = of("durability = \"full\"").unwrap_err().to_string();
+        assert!(error.contains("`process`") && error.contains("`power`"), "{error}");
     }
 
     #[test]

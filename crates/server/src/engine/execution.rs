@@ -241,7 +241,8 @@ async fn close(
         output_chunks: if is_kept { chunks(collected.output) } else { Vec::new() },
         events: vec![events],
     };
-    let durability = if run.how.waited { Durability::Process } else { Durability::Power };
+    // The start needs no more than that: what makes the end last makes everything before it last, too.
+    let durability = if run.how.waited { ctx.engine.config.durability } else { Durability::Power };
     if !ctx.store.finish_run(&finished, durability).await? {
         return Err(Error::LeaseLost { run: run.run_id });
     }

@@ -27,6 +27,7 @@ use std::time::Duration;
 
 use model::chain::ChainLimits;
 use model::ids::NodeId;
+use store::Durability;
 use tokio::sync::{Notify, Semaphore};
 
 use crate::app::changesets::Policy;
@@ -62,6 +63,8 @@ pub struct EngineConfig {
     pub payload_bytes: usize,
     /// A sleep or a question that lasts longer than this gives its cell back.
     pub hold: Duration,
+    /// What the record of a Run that somebody waits for survives. What is queued always survives loss of power.
+    pub durability: Durability,
 }
 
 impl Default for EngineConfig {
@@ -75,6 +78,7 @@ impl Default for EngineConfig {
             changesets: Policy::default(),
             payload_bytes: 1 << 20,
             hold: Duration::from_secs(2),
+            durability: Durability::Process,
         }
     }
 }

@@ -28,7 +28,11 @@ pub(crate) struct Closures {
 struct Kept {
     revision: Revision,
     live: HashMap<EntryName, Arc<Prepared>>,
+    /// What Runs were recorded with. It never changes, so it is never forgotten for that.
+    recorded: HashMap<Recorded, Arc<Prepared>>,
 }
+
+type Recorded = (VersionId, ClosureHash, Revision);
 
 impl Closures {
     /// Of the live Version, as the brain is now.
@@ -95,9 +99,19 @@ impl Closures {
         hash: ClosureHash,
         revision: Revision,
     ) -> Result<Arc<Prepared>, Error> {
+        let key = (root, hash, revision);
+        if let Some(prepared) = self.lock().recorded.get(&key) {
+            return Ok(Arc::clone(prepared));
+        }
         let mut versions = ctx.store.closure_versions(hash).await?;
         versions.sort_by_key(|(version, _)| version.head.version_id != root);
-        prepare(versions, revision).map(Arc::new).ok_or(Error::ClosureGone)
+        let prepared = prepare(versions, revision).map(Arc::new).ok_or(Error::ClosureGone)?;
+        let mut kept = self.lock();
+        if kept.recorded.len() >= KEPT {
+            kept.recorded.clear();
+        }
+        kept.recorded.insert(key, Arc::clone(&prepared));
+        Ok(prepared)
     }
 
     /// Forgets what the brain has moved away from, and says where it is.
@@ -131,5 +145,41 @@ impl Closures {
     fn lock(&self) -> MutexGuard<'_, Kept> {
         // Nothing that holds the lock can panic half-way through a change.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::actor::Actor;
+    use model::function::FunctionDraft;
+    use store::testing::TestDatabase;
+
+    use super::*;
+    use crate::Config;
+    use crate::app::changesets;
+    use crate::app::drafts::{Intent, Proposal};
+
+    async fn put(ctx: &Ctx, source: &str) {
+        let intent = Intent::function(FunctionDraft::of_source(source));
+        changesets::register(ctx, &Actor::CommandLine, &Proposal::of("a test", vec![intent])).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn what_a_run_was_recorded_with_is_read_once_and_outlives_the_live_version() {
+        let (database, home) = (TestDatabase::sqlite(), tempfile::tempdir().unwrap());
+        let config = Config::new(home.path().to_owned(), database.location().clone(), None);
+        let ctx = Ctx::open(config).await.unwrap();
+        put(&ctx, "def f():\n    return 1\n").await;
+        let closures = &ctx.engine.closures;
+        let live = closures.live(&ctx, &EntryName::new("f").unwrap()).await.unwrap();
+        let (version, hash) = (live.version.head.version_id, live.hash);
+        ctx.store.record_closure(hash, &live.members).await.unwrap();
+        let first = closures.recorded(&ctx, version, hash, live.revision).await.unwrap();
+        put(&ctx, "def f():\n    return 2\n").await;
+        let second = closures.recorded(&ctx, version, hash, live.revision).await.unwrap();
+        assert!(Arc::ptr_eq(&first, &second));
+        let now = closures.live(&ctx, &EntryName::new("f").unwrap()).await.unwrap();
+        assert_ne!(now.version.head.version_id, second.version.head.version_id);
+        ctx.close().await;
     }
 }

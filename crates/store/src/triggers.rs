@@ -7,7 +7,7 @@ use model::event::EventKind;
 use model::ids::{EntryId, RunId};
 use model::run::Run;
 
-use crate::db::{Batch, Row, Sql, Value};
+use crate::db::{Batch, Durability, Row, Sql, Value};
 use crate::error::Error;
 use crate::runs::push_runs;
 use crate::store::Store;
@@ -86,7 +86,14 @@ impl Store {
         }
         push_runs(&mut batch, &firings.runs)?;
         push_firings(&mut batch, &firings.firings);
-        self.write_guarded(batch).await
+        // Events of which nothing came may be read once more after a loss of power: nothing comes of them again, because
+        // a Trigger is deaf to what happened before it was written.
+        let nothing = firings.runs.is_empty() && firings.firings.is_empty() && firings.taken_back.is_empty();
+        let durability = if nothing { Durability::Process } else { Durability::Power };
+        match self.db.write(batch, durability).await {
+            Ok(_) => Ok(true),
+            Err(error) => error.absent(),
+        }
     }
 
     /// What a Trigger did, the newest first; about Events before one if one is given.

@@ -7,8 +7,11 @@
 mod brain;
 mod cells;
 mod functions;
+mod load;
 mod measure;
 mod peer;
+mod python;
+mod script;
 mod table;
 
 use std::path::PathBuf;

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 
-use super::jobs::Python;
-use super::load;
 use super::report::{PLAIN_FORK, Report};
+use crate::load;
 use crate::measure::Times;
+use crate::python::Python;
 
 /// What bubblewrap needs to do about as much as a cell has around it; its own seccomp filter would have to be handed in.
 const BUBBLEWRAP: [&str; 14] = [

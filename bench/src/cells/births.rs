@@ -6,10 +6,11 @@ use std::time::Instant;
 
 use sandbox::{Birth, CancellationToken, Config, NoHost, Sandbox};
 
-use super::jobs::{self, Python};
-use super::load;
+use super::jobs;
 use super::report::Report;
+use crate::load;
 use crate::measure::{Times, human};
+use crate::python::Python;
 
 const BOOTS: usize = 50;
 

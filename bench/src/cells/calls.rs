@@ -7,7 +7,8 @@ use anyhow::bail;
 use sandbox::{CancellationToken, Ending, Job, NoHost, Value};
 
 use super::report::Report;
-use super::{World, jobs, load};
+use super::{World, jobs};
+use crate::load;
 
 const LOOP: usize = 20_000;
 const RUNS: usize = 25;

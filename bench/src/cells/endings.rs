@@ -7,7 +7,8 @@ use sandbox::{Arguments, BoxFuture, CancellationToken, Ending, Host, HostError, 
 use tokio::sync::Notify;
 
 use super::report::Report;
-use super::{World, jobs, load};
+use super::{World, jobs};
+use crate::load;
 use crate::measure::Times;
 
 const ENDLESS: &str = "def f():\n    print('at it', flush=True)\n    while True:\n        pass";

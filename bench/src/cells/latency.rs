@@ -6,7 +6,8 @@ use std::time::Instant;
 use sandbox::{CancellationToken, Job, NoHost};
 
 use super::report::Report;
-use super::{World, jobs, load};
+use super::{World, jobs};
+use crate::load;
 use crate::measure::Times;
 
 pub(super) async fn measure(report: &mut Report, world: &World, calls: usize) -> anyhow::Result<()> {

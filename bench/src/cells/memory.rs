@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use sandbox::{Config, Environment, Sandbox};
 
-use super::jobs::Python;
-use super::load;
 use super::report::Report;
+use crate::load;
+use crate::python::Python;
 
 const CELLS: usize = 20;
 const COMMON: [&str; 12] = [

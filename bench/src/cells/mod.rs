@@ -7,7 +7,6 @@ mod calls;
 mod endings;
 mod jobs;
 mod latency;
-mod load;
 mod memory;
 mod report;
 mod throughput;
@@ -17,8 +16,8 @@ use std::sync::Arc;
 
 use sandbox::{Config, Environment, Sandbox};
 
-use self::jobs::Python;
 use self::report::Report;
+use crate::python::Python;
 
 /// Ready cells in most measurements, as a server that expects bursts would keep them.
 const READY: usize = 8;

@@ -7,7 +7,8 @@ use sandbox::{CancellationToken, Job, NoHost};
 use tokio::task::JoinSet;
 
 use super::report::Report;
-use super::{World, jobs, load};
+use super::{World, jobs};
+use crate::load;
 
 pub(super) async fn measure(report: &mut Report, world: &World, calls: usize) -> anyhow::Result<()> {
     load::tell("sustained fresh cells")?;

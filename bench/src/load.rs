@@ -5,7 +5,7 @@ use std::fs;
 use anyhow::Context;
 
 /// Says what is measured next and what else goes on meanwhile.
-pub(super) fn tell(what: &str) -> anyhow::Result<()> {
+pub(crate) fn tell(what: &str) -> anyhow::Result<()> {
     let text = fs::read_to_string("/proc/loadavg")?;
     let last_minute = text.split(' ').next().unwrap_or("?");
     println!("\n{what} (load average {last_minute})");
@@ -14,16 +14,16 @@ pub(super) fn tell(what: &str) -> anyhow::Result<()> {
 
 /// Processor time in microseconds: of this process, of a zygote, and of the cells it has taken leave of.
 #[derive(Clone, Copy)]
-pub(super) struct Spent {
-    pub(super) supervisor: f64,
-    pub(super) zygote: f64,
-    pub(super) cells: f64,
+pub(crate) struct Spent {
+    pub(crate) supervisor: f64,
+    pub(crate) zygote: f64,
+    pub(crate) cells: f64,
     /// All that any process and the kernel itself did.
-    pub(super) machine: f64,
+    pub(crate) machine: f64,
 }
 
 impl Spent {
-    pub(super) fn until_now(zygote: u32) -> anyhow::Result<Spent> {
+    pub(crate) fn until_now(zygote: u32) -> anyhow::Result<Spent> {
         let mut supervisor = 0.0;
         for thread in fs::read_dir("/proc/self/task")? {
             supervisor += run_time(&thread?.path().join("schedstat").to_string_lossy())?;
@@ -36,7 +36,7 @@ impl Spent {
         })
     }
 
-    pub(super) fn since(self, before: Spent) -> Spent {
+    pub(crate) fn since(self, before: Spent) -> Spent {
         Spent {
             supervisor: self.supervisor - before.supervisor,
             zygote: self.zygote - before.zygote,
@@ -45,7 +45,7 @@ impl Spent {
         }
     }
 
-    pub(super) fn each(self, count: usize) -> String {
+    pub(crate) fn each(self, count: usize) -> String {
         let each = |micros: f64| format!("{:.0} µs", micros / count as f64);
         format!(
             "supervisor {}, zygote {}, cell {}; whole machine {}",
@@ -58,7 +58,7 @@ impl Spent {
 }
 
 /// The process that forks cells, behind the one that stands for it and the first one of its namespace.
-pub(super) fn zygote_of(watcher: u32) -> anyhow::Result<u32> {
+pub(crate) fn zygote_of(watcher: u32) -> anyhow::Result<u32> {
     first_child(first_child(watcher)?)
 }
 

@@ -11,6 +11,7 @@ mod load;
 mod measure;
 mod peer;
 mod python;
+mod runs;
 mod script;
 mod table;
 
@@ -31,6 +32,8 @@ enum Bench {
     Brain(BrainArguments),
     /// Running functions in sandboxed cells, beside other ways to start Python.
     Cells(cells::Arguments),
+    /// Executing and recording runs, beside BabyAGI, DBOS and Restate.
+    Runs(Box<runs::Arguments>),
 }
 
 #[derive(clap::Args)]
@@ -56,5 +59,6 @@ fn main() -> anyhow::Result<()> {
     match arguments.bench {
         Bench::Brain(arguments) => runtime.block_on(brain::run(&arguments)),
         Bench::Cells(arguments) => runtime.block_on(cells::run(arguments)),
+        Bench::Runs(arguments) => runtime.block_on(runs::run(*arguments)),
     }
 }

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
@@ -10,8 +9,17 @@ use crate::place::Place;
 use crate::process;
 use crate::python::Python;
 use crate::system::{self, Package};
+use crate::virtual_environment::VirtualEnvironment;
 
 const VERSION: &str = "0.1.4";
+/// For benchmarks that run it.
+pub(crate) const ENVIRONMENT: VirtualEnvironment = VirtualEnvironment {
+    title: "BabyAGI",
+    name: "babyagi",
+    version: VERSION,
+    packages: &["babyagi==0.1.4"],
+    megabytes: 650,
+};
 /// Of the wheel on PyPI. Our tests and numbers are about this very file.
 const SHA256: &str = "1e77f602ef75ffe960641b63697c8854b2642ebdd9276dbf8a0f3ccc72797a33";
 
@@ -38,27 +46,6 @@ pub(crate) fn wheel(place: &Place, python: &Python) -> Result<PathBuf> {
     fs::rename(&unpacked, &folder).with_context(|| format!("cannot create {}", folder.display()))?;
     fs::remove_dir_all(&download)?;
     Ok(folder)
-}
-
-/// The Python of a virtual environment in which BabyAGI is installed.
-pub(crate) fn environment(place: &Place, python: &Python) -> Result<PathBuf> {
-    let folder = place.cache().join("babyagi-venv");
-    let own_python = folder.join("bin/python");
-    let complete = folder.join(format!("babyagi-{VERSION}"));
-    if complete.is_file() && process::succeeds(Command::new(&own_python).arg("--version")) {
-        eprintln!("BabyAGI {VERSION} is installed in {}", folder.display());
-        return Ok(own_python);
-    }
-    eprintln!(
-        "installing BabyAGI {VERSION} (650 MB with what it needs) into {}; this happens once",
-        folder.display()
-    );
-    process::run(python.command().args(["-m", "venv", "--clear"]).arg(&folder))
-        .context("cannot make a virtual environment; on Debian, `apt-get install python3-venv` is needed")?;
-    let mut pip = Command::new(&own_python);
-    process::run(pip.args(["-m", "pip", "install", &format!("babyagi=={VERSION}")]))?;
-    fs::write(&complete, "")?;
-    Ok(own_python)
 }
 
 /// Debian's Python comes without pip.

@@ -1,17 +1,20 @@
-//! Builds and runs a benchmark of `bench/`, after preparing the peer it compares with.
+//! Builds and runs a benchmark of `bench/`, after preparing the peers it compares with.
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
 use crate::place::Place;
+use crate::postgres::Postgres;
 use crate::python::Python;
 use crate::system::{self, Package};
-use crate::{babyagi, process};
+use crate::virtual_environment::VirtualEnvironment;
+use crate::{babyagi, dbos, process, restate};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The benchmark: `brain` is compared with BabyAGI, `cells` with bubblewrap and a plain fork
+    /// The benchmark: `brain` is compared with BabyAGI, `cells` with bubblewrap and a plain fork, `runs` with
+    /// BabyAGI, DBOS and Restate
     name: String,
     /// Flags of the benchmark, handed on as they are
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -21,25 +24,25 @@ pub(crate) struct Args {
 pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
     let mut bench = place.cargo();
     bench.args(["run", "--release", "--package", "selfmade-bench", "--", &args.name]).args(&args.flags);
-    if args.name == "brain" {
-        match Python::find().and_then(|python| babyagi::environment(place, &python)) {
-            Ok(python) => {
-                bench.arg("--babyagi-python").arg(python);
-            }
-            Err(error) => {
-                eprintln!(
-                    "warning: BabyAGI could not be installed, so nothing is compared with it: {error:#}"
-                );
-            }
+    let mut hand = |flag: &str, peer: Result<PathBuf>| match peer {
+        Ok(path) => drop(bench.arg(flag).arg(path)),
+        Err(error) => eprintln!("warning: no `{flag}`, so nothing is compared with it: {error:#}"),
+    };
+    let of = |environment: &VirtualEnvironment| environment.find_or_install(place, &Python::find()?);
+    // Held until the benchmark has ended.
+    let mut postgres = None;
+    match args.name.as_str() {
+        "brain" => hand("--babyagi-python", of(&babyagi::ENVIRONMENT)),
+        "cells" => hand("--bubblewrap", bubblewrap()),
+        "runs" if !args.flags.iter().any(|flag| flag == "--without-peers") => {
+            hand("--babyagi-python", of(&babyagi::ENVIRONMENT));
+            hand("--dbos-python", of(&dbos::DBOS));
+            hand("--restate-python", of(&restate::SDK));
+            hand("--restate-server", restate::server(place));
+            let server = postgres.insert(Postgres::start_flushing()?);
+            hand("--postgres", Ok(server.url().into()));
         }
-    }
-    if args.name == "cells" {
-        match bubblewrap() {
-            Ok(program) => {
-                bench.arg("--bubblewrap").arg(program);
-            }
-            Err(error) => eprintln!("warning: nothing is compared with bubblewrap: {error:#}"),
-        }
+        _ => {}
     }
     process::run(&mut bench)
 }

@@ -7,6 +7,7 @@
 
 mod babyagi;
 mod bench;
+mod dbos;
 mod deny;
 mod fuzz;
 mod place;
@@ -14,9 +15,11 @@ mod postgres;
 mod process;
 mod python;
 mod report;
+mod restate;
 mod system;
 mod test;
 mod tool;
+mod virtual_environment;
 
 use std::process::ExitCode;
 
@@ -43,7 +46,11 @@ enum Chore {
     Deny,
     /// Hold a private PostgreSQL until standard input closes
     #[command(hide = true)]
-    PostgresGuard,
+    PostgresGuard {
+        /// Whether what is committed survives loss of power
+        #[arg(long)]
+        flushing: bool,
+    },
 }
 
 fn main() -> ExitCode {
@@ -63,6 +70,6 @@ fn run(chore: &Chore) -> anyhow::Result<()> {
         Chore::Bench(args) => bench::run(&place, args),
         Chore::Fuzz(args) => fuzz::run(&place, args),
         Chore::Deny => deny::run(&place),
-        Chore::PostgresGuard => postgres::guard::run(),
+        Chore::PostgresGuard { flushing } => postgres::guard::run(*flushing),
     }
 }

@@ -1,4 +1,4 @@
-//! A private PostgreSQL for the tests: its own folder, its own port, gone afterwards.
+//! A private PostgreSQL for tests and benchmarks: its own folder, its own port, gone afterwards.
 //!
 //! The server is held by a second process, the guard, that waits for a pipe to close. The pipe closes when xtask ends,
 //! however it ends: after success, after failure, by Ctrl-C or by `kill -9`. So there is one way to clean up, and
@@ -25,12 +25,23 @@ pub(crate) struct Postgres {
 
 impl Postgres {
     /// Starts a server, after installing PostgreSQL from the machine's packages if it is missing.
+    /// What is stored in it may be lost at any time.
     pub(crate) fn start() -> Result<Postgres> {
+        Postgres::guarded(&[])
+    }
+
+    /// The same, but what is committed is on the disk, as benchmarks have to have it.
+    pub(crate) fn start_flushing() -> Result<Postgres> {
+        Postgres::guarded(&["--flushing"])
+    }
+
+    fn guarded(flags: &[&str]) -> Result<Postgres> {
         let found = binaries::find_or_install()?;
         eprintln!("PostgreSQL from {}", found.display());
         // A process group of its own keeps the terminal's Ctrl-C away from the guard.
         let mut guard = Command::new(own_binary()?)
             .arg("postgres-guard")
+            .args(flags)
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -20,6 +20,7 @@ pub(super) struct Server {
     owner: Option<Owner>,
     folder: TempDir,
     port: u16,
+    flushing: bool,
 }
 
 /// The user who runs the server when that cannot be ourselves: PostgreSQL refuses root.
@@ -30,7 +31,7 @@ struct Owner {
 }
 
 impl Server {
-    pub(super) fn start(binaries: &Path) -> Result<Server> {
+    pub(super) fn start(binaries: &Path, flushing: bool) -> Result<Server> {
         // Not `TMPDIR`: that may be out of another user's reach, or too long for a socket's path.
         let folder = tempfile::Builder::new().prefix("selfmade-postgres-").tempdir_in("/tmp")?;
         let owner = if system::user_id()? == 0 { Some(Owner::find()?) } else { None };
@@ -38,7 +39,7 @@ impl Server {
             chown(folder.path(), Some(owner.user), Some(owner.group))
                 .context("cannot give the folder away")?;
         }
-        let mut server = Server { binaries: binaries.to_owned(), owner, folder, port: 0 };
+        let mut server = Server { binaries: binaries.to_owned(), owner, folder, port: 0, flushing };
         let mut initdb = server.program("initdb");
         initdb.args(["--auth=trust", "--username=postgres", "--no-sync", "--encoding=UTF8", "--locale=C"]);
         process::read(initdb.arg("--pgdata").arg(server.data()))?;
@@ -76,10 +77,14 @@ impl Server {
         bail!("PostgreSQL did not start; its log ends with\n{}", last_lines(&log, 15))
     }
 
-    /// The tests' data may be lost at any time, so nothing is ever forced to disk.
+    /// The tests' data may be lost at any time, so nothing is ever forced to disk. A benchmark's is, as usual.
     fn options(&self) -> String {
-        let settings = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=300"];
-        let settings = settings.map(|setting| format!("-c {setting}")).join(" ");
+        let mut settings = vec!["max_connections=300"];
+        if !self.flushing {
+            settings.extend(["fsync=off", "synchronous_commit=off", "full_page_writes=off"]);
+        }
+        let settings: Vec<String> = settings.iter().map(|setting| format!("-c {setting}")).collect();
+        let settings = settings.join(" ");
         format!("-h 127.0.0.1 -p {} -k {} {settings}", self.port, self.folder.path().display())
     }
 

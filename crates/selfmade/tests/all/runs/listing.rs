@@ -133,7 +133,7 @@ fn what_means_nothing_is_refused_and_explained() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: there is no trigger `none`
-    hint: `selfmade search none` finds names like it
+    hint: `selfmade trigger list` lists them
     ");
     assert_tells!(place.run(&["runs", "list", "--state", "done"]), @"
     exit: 2

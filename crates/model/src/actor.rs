@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::ids::{EntryId, RunId, TokenId};
+use crate::schema::text_schema;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -22,6 +23,13 @@ pub enum Actor {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{0}` names no actor; expected `command_line`, `token:ID`, `run:ID`, `trigger:ID` or `schedule:ID`")]
 pub struct ActorError(String);
+
+text_schema!(
+    Actor,
+    "Actor",
+    "Who did it: `command_line`, or `token:ID`, `run:ID`, `trigger:ID` or `schedule:ID`.",
+    "command_line"
+);
 
 impl fmt::Display for Actor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -61,7 +61,7 @@ pub struct WrittenVersion {
 }
 
 /// What became of an entry, in a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fate {
     Added,

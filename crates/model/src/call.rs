@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::ids::{RunId, VersionId};
 use crate::run::RunError;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Call {
     pub run_id: RunId,
     /// Its place in the Run's trace, from 1 in the order of beginning.

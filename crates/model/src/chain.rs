@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::ids::{EntryId, RunId};
 
 /// Where a Run stands in the chain that led to it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct Chain {
     /// The Run that began it; absent for a Run that began one itself.
@@ -18,7 +18,7 @@ pub struct Chain {
 }
 
 /// What every chain must keep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct ChainLimits {
     /// Triggers one after the other.

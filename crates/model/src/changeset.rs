@@ -18,7 +18,7 @@ use crate::name::EntryName;
 use crate::revision::Revision;
 use crate::version::VersionNumber;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangesetState {
     Draft,
@@ -107,7 +107,7 @@ pub struct NewVersion {
 }
 
 /// Where the live pointer goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Live {
     /// To one of the added Versions, by index.
@@ -172,7 +172,7 @@ impl Changeset {
 }
 
 /// Something a Changeset is based on that moved after its base revision.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Conflict {
     #[serde(flatten)]
     pub key: EntryKey,

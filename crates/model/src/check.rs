@@ -14,7 +14,7 @@ use crate::name::{EntryName, MAX_NAME_BYTES};
 use crate::python::{Dialect, FreeName, analyse};
 use crate::version::VersionNumber;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {
     Parses,
@@ -34,7 +34,7 @@ impl Gate {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     Passed,
@@ -42,7 +42,7 @@ pub enum Verdict {
     NotRun,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Check {
     pub gate: Gate,
     pub verdict: Verdict,
@@ -53,7 +53,7 @@ pub struct Check {
     pub note: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     Error,
@@ -61,7 +61,7 @@ pub enum Severity {
 }
 
 /// Something a person or an agent should know about one entry, and what to do about it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Finding {
     pub severity: Severity,
     pub entry: EntryKey,

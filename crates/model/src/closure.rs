@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::VersionId;
+use crate::schema::text_schema;
 use crate::version::{ContentHash, HashError};
 
 /// One Version that was loaded.
@@ -20,6 +21,13 @@ pub struct Member {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ClosureHash(pub [u8; 32]);
+
+text_schema!(
+    ClosureHash,
+    "ClosureHash",
+    "The SHA-256 of all the versions that a run loaded, in hexadecimal.",
+    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+);
 
 impl ClosureHash {
     /// Of members in any order.

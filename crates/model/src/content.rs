@@ -13,7 +13,7 @@ use crate::schedule::ScheduleContent;
 use crate::trigger::TriggerContent;
 use crate::version::ContentHash;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Content {
     Function(Box<FunctionContent>),

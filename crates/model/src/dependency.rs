@@ -6,7 +6,7 @@ use crate::entry::EntryKey;
 use crate::version::VersionNumber;
 
 /// One Function that a source calls.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Dependency {
     /// The expression that stands for it in the source: `create_record`, or `airtable.create_record`.
     pub alias: String,
@@ -18,7 +18,9 @@ pub struct Dependency {
 }
 
 /// Why one entry names another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// It calls it: cannot work without.
@@ -40,7 +42,7 @@ impl Role {
 }
 
 /// One entry named by the content of another.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Reference {
     pub role: Role,
     pub kind: crate::entry::EntryKind,

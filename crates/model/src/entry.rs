@@ -9,7 +9,9 @@ use thiserror::Error;
 
 use crate::name::EntryName;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum EntryKind {
     Function,
@@ -53,7 +55,7 @@ impl FromStr for EntryKind {
 }
 
 /// How an entry is named from outside.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct EntryKey {
     pub kind: EntryKind,
     pub name: EntryName,

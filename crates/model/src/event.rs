@@ -12,6 +12,7 @@ use crate::actor::Actor;
 use crate::check::nearest;
 use crate::entry::EntryKind;
 use crate::phrase::cut;
+use crate::schema::text_schema;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -36,6 +37,13 @@ pub struct EventKindError {
     given: String,
     hint: String,
 }
+
+text_schema!(
+    EventKind,
+    "EventKind",
+    "What happened: `run.finished`, `function.updated`, …, or `custom.NAME`.",
+    "run.finished"
+);
 
 impl EventKindError {
     pub(crate) fn of(text: &str) -> EventKindError {
@@ -128,7 +136,7 @@ impl From<EventKind> for String {
 }
 
 /// A fact that is about to be appended; its sequence number is given by the store, in the same transaction.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct NewEvent {
     pub kind: EventKind,
     /// The name of what it is about.
@@ -138,7 +146,7 @@ pub struct NewEvent {
     pub at: Timestamp,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Event {
     pub seq: u64,
     #[serde(flatten)]

@@ -23,7 +23,7 @@ use crate::signature::Signature;
 use crate::test_case::{TestCase, TestError};
 use crate::version::VersionNumber;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct FunctionContent {
     pub source: String,
     pub dialect: Dialect,
@@ -55,7 +55,7 @@ pub struct FunctionContent {
     pub flaw: Option<String>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct Stated {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::options::{OptionError, boolean, count, milliseconds, wrong};
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct Grants {
     /// Hosts, each as `host`, `host:port` or `*.domain`.
@@ -27,7 +27,9 @@ pub struct Grants {
     pub limits: Limits,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum BrainGrant {
     #[default]
@@ -45,7 +47,7 @@ impl BrainGrant {
 }
 
 /// Limits a Version asks for; absent means the server's default.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct Limits {
     #[serde(skip_serializing_if = "Option::is_none")]

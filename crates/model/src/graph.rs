@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct GraphContent {
     #[serde(default)]
     pub description: String,
@@ -14,7 +14,7 @@ pub struct GraphContent {
     pub links: Vec<Link>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Node {
     pub id: String,
     /// The name of a Function, or of a Block that is built in.
@@ -25,7 +25,7 @@ pub struct Node {
     pub metadata: Map<String, Value>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Link {
     pub from: String,
     pub from_pin: String,

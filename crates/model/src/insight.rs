@@ -33,7 +33,7 @@ pub const TAIL_FACTOR: u64 = 20;
 pub const NOTICEABLE_US: u64 = 1_000_000;
 
 /// What is known of the Runs of one Function over some time. Times are in microseconds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct Statistics {
     pub name: String,
@@ -61,14 +61,14 @@ pub struct Statistics {
     pub warm: bool,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ErrorCount {
     pub error: String,
     pub runs: u64,
 }
 
 /// What the Runs of a Function did with one of its dependencies.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct DependencyStatistics {
     pub name: String,
     pub calls: u64,
@@ -77,7 +77,7 @@ pub struct DependencyStatistics {
     pub total_us: u64,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Suggestion {
     pub about: About,
     pub text: String,
@@ -85,7 +85,7 @@ pub struct Suggestion {
     pub weight: f64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum About {
     Failures,

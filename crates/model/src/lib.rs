@@ -6,12 +6,14 @@
 pub mod ids;
 pub mod name;
 pub mod revision;
+mod schema;
 
 pub mod glob;
 pub mod path;
 pub mod phrase;
 pub mod tagged;
 
+pub mod access;
 pub mod actor;
 pub mod entry;
 

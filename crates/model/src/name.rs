@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::python::words::{is_builtin, is_identifier, is_keyword};
+use crate::schema::text_schema;
 
 /// Long enough for any readable name, short enough for an index, a file name and a table column.
 pub const MAX_NAME_BYTES: usize = 200;
@@ -36,6 +37,8 @@ pub enum NameError {
     )]
     Builtin { name: String },
 }
+
+text_schema!(EntryName, "EntryName", "A name: Python identifiers, joined by dots.", "web.fetch");
 
 impl EntryName {
     /// Checks every part of a dotted name.

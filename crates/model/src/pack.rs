@@ -11,7 +11,7 @@ use crate::ids::PackId;
 use crate::name::EntryName;
 use crate::python::Dialect;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Pack {
     pub pack_id: PackId,
     pub name: String,
@@ -25,7 +25,7 @@ pub struct Pack {
 }
 
 /// What a function of a BabyAGI pack gained from those it depends on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Widened {
     pub name: EntryName,
     /// In words, one grant each.

@@ -6,7 +6,7 @@ use crate::run::Ending;
 
 /// How often a Run is tried and how long it rests in between: doubling from `first_ms` up to `most_ms`, each rest
 /// shortened by up to half, so that those who failed together do not come back together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct Retry {
     /// Tries in all; 1 is never again.

@@ -13,7 +13,7 @@ use crate::ids::{NodeId, RunId, VersionId};
 use crate::retry::Retry;
 use crate::revision::Revision;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
     Queued,
@@ -97,7 +97,7 @@ impl Happening {
 }
 
 /// How a cell ended. The kinds are never mixed up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     Returned,
@@ -137,7 +137,7 @@ impl Ending {
 }
 
 /// What a Function raised, or why a Run could not go on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RunError {
     #[serde(rename = "type")]
     pub type_name: String,
@@ -147,7 +147,7 @@ pub struct RunError {
 }
 
 /// What a Run used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Usage {
     /// From the start of its cell's work to its end.
     pub wall_us: u64,
@@ -160,7 +160,7 @@ pub struct Usage {
 }
 
 /// What a Run without a cell waits for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Waiting {
     /// The Step at this position is a sleep until then.
@@ -169,7 +169,7 @@ pub enum Waiting {
     Person { step: u32, question: Value },
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Run {
     pub run_id: RunId,
     #[serde(flatten)]
@@ -205,7 +205,7 @@ pub struct Run {
 }
 
 /// How a Run is to be carried out, fixed when it is recorded.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct How {
     /// Somebody waits for it: the node that recorded it executes it at once.
@@ -231,14 +231,15 @@ pub struct How {
     pub resumable: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = RunConcurrency)]
 pub struct Concurrency {
     pub key: String,
     pub limit: u32,
 }
 
 /// Which node carries a Run out. Each claim raises the fence, and only the last claim may end the Run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Lease {
     pub node: NodeId,
     pub fence: u64,

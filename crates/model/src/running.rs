@@ -13,7 +13,7 @@ use crate::retry::Retry;
 use crate::run;
 use crate::version::ContentHash;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct Running {
     #[serde(skip_serializing_if = "Retry::is_never")]
@@ -32,7 +32,7 @@ pub struct Running {
     pub priority: i32,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Isolation {
     /// Each Run has a cell of its own.
@@ -43,7 +43,7 @@ pub enum Isolation {
 }
 
 /// At most so many Runs at once, of all or of those with the same value of one parameter.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Concurrency {
     pub limit: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,7 +51,7 @@ pub struct Concurrency {
 }
 
 /// Of which Runs inputs, outputs, Calls and prints are kept. That a Run was, and how it ended, always is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Record {
     #[default]

@@ -14,7 +14,7 @@ use crate::cron::CronError;
 use crate::name::EntryName;
 use crate::timetable::{Rule, Timetable, first_moment, zone};
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ScheduleContent {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
@@ -38,7 +38,7 @@ fn utc() -> String {
     "UTC".to_owned()
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Times {
     Cron(String),
@@ -47,7 +47,7 @@ pub enum Times {
 }
 
 /// What happens to ticks that passed while no server ran.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Missed {
     Skip,
@@ -57,7 +57,7 @@ pub enum Missed {
 }
 
 /// What happens to a tick while the Run of the last one still goes on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Overlap {
     Allow,

@@ -8,7 +8,7 @@ use crate::actor::Actor;
 use crate::ids::SecretId;
 use crate::python::words::{is_identifier, is_keyword};
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Secret {
     pub secret_id: SecretId,
     pub name: String,

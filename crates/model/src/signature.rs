@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The signature of one Version.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub struct Signature {
     #[serde(default, skip_serializing_if = "FunctionKind::is_sync")]
@@ -31,7 +31,7 @@ pub struct Signature {
 }
 
 /// How the function is called and how it answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FunctionKind {
     #[default]
@@ -72,7 +72,7 @@ impl FunctionKind {
 }
 
 /// One parameter.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub struct Parameter {
     pub name: String,
@@ -95,7 +95,7 @@ pub struct Parameter {
 }
 
 /// How an argument reaches the parameter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ParameterKind {
     PositionalOnly,
@@ -114,7 +114,7 @@ impl ParameterKind {
 }
 
 /// What a parameter is when the caller leaves it out.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DefaultValue {
     /// A default that JSON can say.
@@ -124,7 +124,7 @@ pub enum DefaultValue {
 }
 
 /// One named output of a generator.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub struct Pin {
     pub name: String,

@@ -8,7 +8,7 @@ use crate::actor::Actor;
 use crate::ids::RunId;
 use crate::run::RunError;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Step {
     pub run_id: RunId,
     /// Its place in the Run's journal, from 1.

@@ -11,7 +11,7 @@ use crate::actor::Actor;
 use crate::ids::TokenId;
 
 /// What a Token may do, each role including those after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenRole {
     Admin,
@@ -54,7 +54,7 @@ impl FromStr for TokenRole {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Token {
     pub token_id: TokenId,
     pub name: String,

@@ -12,8 +12,11 @@ use crate::actor::Actor;
 use crate::content::Content;
 use crate::entry::EntryKey;
 use crate::ids::{ChangesetId, EntryId, VersionId};
+use crate::schema::text_schema;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema,
+)]
 #[serde(transparent)]
 pub struct VersionNumber(pub u32);
 
@@ -43,6 +46,13 @@ pub struct ContentHash(pub [u8; 32]);
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{0}` is not a content hash; expected 64 hexadecimal digits")]
 pub struct HashError(String);
+
+text_schema!(
+    ContentHash,
+    "ContentHash",
+    "The SHA-256 of what a version contains, in hexadecimal.",
+    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+);
 
 impl ContentHash {
     pub(crate) fn of_bytes(bytes: &[u8]) -> ContentHash {
@@ -84,7 +94,7 @@ impl From<ContentHash> for String {
 }
 
 /// What identifies a Version, without its content.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct VersionHead {
     #[serde(flatten)]
     pub key: EntryKey,
@@ -98,7 +108,7 @@ pub struct VersionHead {
 }
 
 /// A Version as callers get it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Version {
     #[serde(flatten)]
     pub head: VersionHead,

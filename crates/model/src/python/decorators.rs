@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::types::{Types, last_segment};
 
 /// Whose way of declaring a function a file uses.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Dialect {
     /// `@selfmade.function(...)`.

@@ -14,7 +14,7 @@ use crate::glob::is_pattern;
 use crate::name::{EntryName, NameError};
 use crate::phrase::cut;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct TriggerContent {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
@@ -41,7 +41,7 @@ pub struct TriggerContent {
 }
 
 /// At most so many Runs in any span of so many seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RateLimit {
     pub runs: u32,
     pub seconds: u64,

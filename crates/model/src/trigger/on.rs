@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{EventKind, EventKindError};
 use crate::glob::{is_pattern, matches};
+use crate::schema::text_schema;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -14,6 +15,8 @@ pub enum On {
     Kind(EventKind),
     Pattern(String),
 }
+
+text_schema!(On, "On", "The events a trigger answers: a kind, `run.any` or `webhook`.", "run.finished");
 
 impl On {
     pub fn fits(&self, kind: &EventKind) -> bool {

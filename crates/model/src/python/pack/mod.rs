@@ -50,7 +50,7 @@ pub struct PackFunction {
 }
 
 /// Something in a pack file that is passed over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub struct Notice {
     pub name: String,

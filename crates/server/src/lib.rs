@@ -9,6 +9,7 @@ pub mod clock;
 pub mod config;
 pub mod ctx;
 pub mod engine;
+pub mod http;
 pub mod ids;
 mod redaction;
 mod redactions;

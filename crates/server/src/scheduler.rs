@@ -107,7 +107,7 @@ impl Schedule {
                 let event = self.ticked(ctx, at, Some(run.run_id), None);
                 if ctx.store.tick(self.entry, at, Some(&run), None, Some(&event)).await? {
                     ctx.engine.queue.notify_one();
-                    ctx.engine.events.notify_one();
+                    ctx.engine.ring_events();
                 }
                 Ok(())
             }
@@ -123,7 +123,7 @@ impl Schedule {
     async fn pass_over(&self, ctx: &Ctx, at: Timestamp, why: &str) -> Result<(), Error> {
         let event = self.ticked(ctx, at, None, Some(why));
         if ctx.store.tick(self.entry, at, None, Some(why), Some(&event)).await? {
-            ctx.engine.events.notify_one();
+            ctx.engine.ring_events();
         }
         Ok(())
     }

@@ -28,7 +28,7 @@ pub struct ChangesetFilter {
 }
 
 /// One line of a list.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct ChangesetSummary {
     pub changeset_id: ChangesetId,
     pub number: u64,

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::store::Store;
 
 /// One line of a list.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct EntrySummary {
     #[serde(flatten)]
     pub key: EntryKey,

@@ -14,6 +14,11 @@ impl Store {
         self.db.write(batch, Durability::Power).await.map(drop)
     }
 
+    /// The last Event of all; 0 if there was none.
+    pub async fn newest_event(&self) -> Result<u64, Error> {
+        self.db.one("select coalesce(max(seq), 0) from events", [], |row| row.unsigned(0)).await
+    }
+
     /// The last Event of a kind; 0 if there was none.
     pub async fn last_event(&self, kind: &EventKind) -> Result<u64, Error> {
         let sql = "select coalesce(max(seq), 0) from events where kind = $1";

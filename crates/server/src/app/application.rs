@@ -20,7 +20,7 @@ use super::error::Error;
 use crate::ctx::Ctx;
 
 /// What was done.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct Applied {
     /// Absent if there was nothing to change.
     pub changeset: Option<u64>,
@@ -30,7 +30,7 @@ pub struct Applied {
     pub widened: Vec<Widened>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Moved {
     #[serde(flatten)]
     pub key: EntryKey,

@@ -22,7 +22,7 @@ use crate::blocking::blocking;
 use crate::ctx::Ctx;
 
 /// What was imported, and what was not.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Imported {
     pub applied: Applied,
     pub functions: usize,

@@ -25,7 +25,7 @@ use crate::ctx::Ctx;
 const ATTEMPTS: usize = 64;
 
 /// A Changeset with what it changes, readable.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct ChangesetView {
     pub number: u64,
     pub state: ChangesetState,
@@ -41,7 +41,7 @@ pub struct ChangesetView {
     pub changes: Vec<ChangeView>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct ChangeView {
     #[serde(flatten)]
     pub key: EntryKey,
@@ -102,7 +102,7 @@ pub async fn propose(ctx: &Ctx, actor: &Actor, proposal: &Proposal) -> Result<Ch
 }
 
 /// What happens to a Changeset that a Run proposes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Policy {
     /// It is applied if it passes its checks.

@@ -12,7 +12,7 @@ use super::functions::{self, Which};
 use crate::ctx::Ctx;
 
 /// An entry that names a Function or another of its dependents.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Dependent {
     #[serde(flatten)]
     pub key: EntryKey,
@@ -25,7 +25,7 @@ pub struct Dependent {
     pub tests: Option<usize>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Impact {
     pub function: EntryName,
     /// Its own tests.

@@ -76,6 +76,8 @@ pub struct Proposal {
     pub pack: Option<Pack>,
     /// The Changeset this one undoes.
     pub reverts: Option<ChangesetId>,
+    /// What has to be live for it to be applied.
+    pub expected: Option<(EntryKey, Expected)>,
     /// A second proposal with the same key is the first one.
     pub once: Option<String>,
 }
@@ -91,6 +93,24 @@ impl Proposal {
 
     pub fn of(title: impl Into<String>, intents: Vec<Intent>) -> Proposal {
         Proposal { title: title.into(), intents, ..Proposal::default() }
+    }
+}
+
+/// What somebody who read the brain believes to be live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    Absent,
+    Present,
+    Version(VersionNumber),
+}
+
+impl Expected {
+    fn is(self, live: Option<VersionNumber>) -> bool {
+        match self {
+            Expected::Absent => live.is_none(),
+            Expected::Present => live.is_some(),
+            Expected::Version(number) => live == Some(number),
+        }
     }
 }
 
@@ -131,6 +151,7 @@ pub(crate) async fn draft(ctx: &Ctx, proposal: &Proposal) -> Result<Drafted, Err
     let mut drafted = look_around(ctx, changes, names).await?;
     refuse_absent(proposal, &drafted.snapshot)?;
     unmoved(&switched, &drafted.snapshot)?;
+    refuse_stale(proposal, &drafted.snapshot)?;
     assemble(&mut drafted, functions, proposal)?;
     Ok(drafted)
 }
@@ -171,6 +192,13 @@ fn refuse_absent(proposal: &Proposal, snapshot: &Snapshot) -> Result<(), Error> 
         }
     }
     Ok(())
+}
+
+/// Whoever changes what they read must not undo what others did meanwhile.
+fn refuse_stale(proposal: &Proposal, snapshot: &Snapshot) -> Result<(), Error> {
+    let Some((key, expected)) = &proposal.expected else { return Ok(()) };
+    let live = snapshot.entries.get(key).and_then(|state| state.live);
+    if expected.is(live) { Ok(()) } else { Err(Error::Stale { key: key.clone(), live }) }
 }
 
 /// Changes that were drafted before, looked at again in the brain as it is now. The sources are the same, so what their

@@ -53,6 +53,8 @@ pub enum Error {
     Conflicted { number: u64, conflicts: Vec<Conflict> },
     #[error("what changeset {number} changed has moved since, so it was not reverted")]
     MovedSince { number: u64, conflicts: Vec<Conflict> },
+    #[error("{key} {}", .live.map_or("is not there".to_owned(), |live| format!("is at version {live}")))]
+    Stale { key: EntryKey, live: Option<VersionNumber> },
     #[error("changeset {number}: {source}")]
     Transition { number: u64, source: IllegalTransition },
     #[error(transparent)]
@@ -147,6 +149,7 @@ impl Error {
             | Error::Taken { .. }
             | Error::ChecksFailed { .. }
             | Error::Conflicted { .. }
+            | Error::Stale { .. }
             | Error::MovedSince { .. }
             | Error::Transition { .. }
             | Error::Contended
@@ -182,6 +185,7 @@ impl Error {
             Error::Taken { .. } => "name_taken",
             Error::ChecksFailed { .. } => "checks_failed",
             Error::Conflicted { .. } | Error::MovedSince { .. } => "conflicted",
+            Error::Stale { .. } => "stale",
             Error::Transition { .. } => "wrong_state",
             Error::Plan(_) => "bad_changeset",
             Error::Contended => "contended",
@@ -234,6 +238,7 @@ impl Error {
             Error::MovedSince { .. } => Some(
                 "revert the later changesets first, or set single versions with `selfmade fn use`".to_owned(),
             ),
+            Error::Stale { .. } => Some("read it again, and change what is there now".to_owned()),
             Error::Contended => Some("try again".to_owned()),
             Error::Pack { problem: PackProblem::Collision { .. }, pack } => Some(format!(
                 "load it under a prefix with `--as {}.`, or over what is there with `--replace`",

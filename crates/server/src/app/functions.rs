@@ -27,7 +27,7 @@ pub enum Which {
 }
 
 /// A Version with what surrounds it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct EntryView {
     #[serde(flatten)]
     pub version: Version,
@@ -38,7 +38,7 @@ pub struct EntryView {
     pub started_by: Vec<EntryKey>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct VersionLine {
     #[serde(flatten)]
     pub head: VersionHead,

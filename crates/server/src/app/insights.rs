@@ -24,7 +24,7 @@ const GLANCED_AT: u32 = 10;
 /// More Functions than these are not looked at together.
 const MOST_FUNCTIONS: u32 = 1_000;
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Insight {
     #[serde(flatten)]
     pub statistics: Statistics,

@@ -41,7 +41,7 @@ pub struct Load {
 }
 
 /// What became of a Pack.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Loaded {
     pub pack: String,
     pub applied: Applied,
@@ -55,14 +55,14 @@ pub struct Loaded {
     pub left_over: Vec<EntryName>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct Refusal {
     pub file: String,
     pub message: String,
     pub hint: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct Skipped {
     pub file: String,
     #[serde(flatten)]
@@ -116,8 +116,7 @@ pub async fn load(ctx: &Ctx, actor: &Actor, load: Load) -> Result<Loaded, Error>
         }),
         intents: read.intents(&gone.triggers)?,
         aliases: read.aliases,
-        reverts: None,
-        once: None,
+        ..Proposal::default()
     };
     let applied = register(ctx, actor, &proposal).await?;
     let moved = applied.moves.iter().filter(|moved| moved.key.kind == EntryKind::Function).count() as u64;

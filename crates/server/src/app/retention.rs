@@ -41,7 +41,7 @@ impl Keep {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Pruned {
     pub runs: u64,
     /// What their records took.

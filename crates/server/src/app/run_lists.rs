@@ -14,7 +14,7 @@ use super::names::Names;
 use crate::ctx::Ctx;
 
 /// One line of a list.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct RunLine {
     pub run_id: RunId,
     #[serde(flatten)]
@@ -36,7 +36,7 @@ pub struct RunLine {
     pub duration_us: Option<u64>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct RunPage {
     pub runs: Vec<RunLine>,
     /// Those before this one are on the next page; absent on the last page.

@@ -18,7 +18,7 @@ use super::run_lists::{RunLine, lines};
 use super::runs;
 use crate::ctx::Ctx;
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct RunRecord {
     #[serde(flatten)]
     pub run: Run,
@@ -38,7 +38,8 @@ pub struct RunRecord {
     pub below: Vec<Below>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = LoadedVersion)]
 pub struct Loaded {
     pub name: EntryName,
     pub version: VersionNumber,
@@ -48,7 +49,7 @@ pub struct Loaded {
 }
 
 /// A Run that this one led to.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct Below {
     #[serde(flatten)]
     pub line: RunLine,

@@ -92,6 +92,34 @@ impl StartRun {
 
 /// Executes at once and answers when the ending is committed, or when it waits for a person or a time.
 pub async fn start(ctx: &Ctx, actor: &Actor, request: StartRun) -> Result<Run, Error> {
+    begin(ctx, actor, request).await?.ended(ctx).await
+}
+
+/// A Run that is recorded, and has yet to be carried out or waited for. Dropping it leaves a Run that nobody carries out
+/// until the lease of this process is over.
+#[must_use]
+pub struct Begun {
+    pub run_id: RunId,
+    /// Whether a Run waits for it.
+    nested: bool,
+    /// Absent if the queue has it, or somebody began it before.
+    execution: Option<Box<Execution>>,
+}
+
+impl Begun {
+    /// Its ending, or what it waits for.
+    pub async fn ended(self, ctx: &Ctx) -> Result<Run, Error> {
+        let Begun { run_id, nested, execution } = self;
+        let Some(execution) = execution else { return settled(ctx, run_id, nested).await };
+        let run = carry_out(ctx, *execution).await?;
+        ctx.engine.ended.notify_waiters();
+        let is_settled = run.state.is_final() || (run.state == RunState::Waiting && !nested);
+        if is_settled { Ok(run) } else { settled(ctx, run_id, nested).await }
+    }
+}
+
+/// Records a Run that is to be executed at once.
+pub async fn begin(ctx: &Ctx, actor: &Actor, request: StartRun) -> Result<Begun, Error> {
     let (watch, nested) = (request.watch.clone(), request.parent.is_some());
     let prepared = resolve(ctx, &request.target).await?;
     let mut run = record(ctx, actor, request, &prepared)?;
@@ -100,7 +128,7 @@ pub async fn start(ctx: &Ctx, actor: &Actor, request: StartRun) -> Result<Run, E
         // Others may have its place; the queue knows whose turn it is.
         run.how.waited = false;
         let run = enqueue(ctx, run, &prepared).await?;
-        return settled(ctx, run.run_id, nested).await;
+        return Ok(Begun { run_id: run.run_id, nested, execution: None });
     }
     let redaction = ctx.redaction().await?;
     refuse_key(&run, &redaction)?;
@@ -110,15 +138,13 @@ pub async fn start(ctx: &Ctx, actor: &Actor, request: StartRun) -> Result<Run, E
     let lease = lease(ctx);
     (run.state, run.started_at, run.lease) = (RunState::Running, Some(run.created_at), Some(lease));
     match ctx.store.start_run(&run, &prepared.members).await? {
-        Started::Existing(first) => return settled(ctx, first.run_id, nested).await,
+        Started::Existing(first) => return Ok(Begun { run_id: first.run_id, nested, execution: None }),
         Started::New => {}
     }
     run.input = given;
-    let id = run.run_id;
-    let run = carry_out(ctx, Execution { run, lease, prepared, steps: Vec::new(), watch, redaction }).await?;
-    ctx.engine.ended.notify_waiters();
-    let is_settled = run.state.is_final() || (run.state == RunState::Waiting && !nested);
-    if is_settled { Ok(run) } else { settled(ctx, id, nested).await }
+    let run_id = run.run_id;
+    let execution = Execution { run, lease, prepared, steps: Vec::new(), watch, redaction };
+    Ok(Begun { run_id, nested, execution: Some(Box::new(execution)) })
 }
 
 /// Who is nested in a Run is seen through to its end; anybody else hears that it waits.
@@ -356,7 +382,7 @@ pub async fn cancel(ctx: &Ctx, actor: &Actor, id: RunId) -> Result<Vec<RunId>, E
         ctx.engine.running.interrupt(*run, crate::engine::Interruption::Cancelled);
     }
     ctx.engine.ended.notify_waiters();
-    ctx.engine.events.notify_one();
+    ctx.engine.ring_events();
     Ok(affected)
 }
 

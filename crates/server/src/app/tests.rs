@@ -21,7 +21,7 @@ use crate::engine::{ExecutionError, Prepared};
 /// How far "who depends on this" is followed in a check.
 const MOST_DEPENDENTS: usize = 500;
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct TestReport {
     pub function: EntryName,
     /// From 1.

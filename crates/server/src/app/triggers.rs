@@ -30,7 +30,7 @@ const MOST_VERDICTS: usize = 10_000;
 const AT_ONCE: u32 = 1_000;
 
 /// One line of a list.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct TriggerLine {
     pub name: EntryName,
     pub version: VersionNumber,
@@ -42,14 +42,14 @@ pub struct TriggerLine {
     pub last_fired: Option<Timestamp>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct TriggerPage {
     pub triggers: Vec<TriggerLine>,
     /// Those after this name are on the next page; absent on the last page.
     pub next: Option<EntryName>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct TriggerView {
     #[serde(flatten)]
     pub line: TriggerLine,
@@ -60,7 +60,7 @@ pub struct TriggerView {
 }
 
 /// What a Trigger did about one Event.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct FiringLine {
     pub seq: u64,
     pub at: Timestamp,
@@ -71,7 +71,7 @@ pub struct FiringLine {
     pub stopped: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct FiringPage {
     pub firings: Vec<FiringLine>,
     /// Those about Events before this one are on the next page; absent on the last page.
@@ -79,7 +79,7 @@ pub struct FiringPage {
 }
 
 /// What a Trigger would have done.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct Rehearsal {
     pub since: Timestamp,
     /// False if there were too many Events: then the oldest are left out.
@@ -92,7 +92,7 @@ pub struct Rehearsal {
 }
 
 /// What a Trigger would do about one Event.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct Trial {
     pub verdict: Verdict,
     pub target: EntryName,

@@ -12,7 +12,7 @@ use crate::ctx::Ctx;
 use crate::engine::{Prepared, Told};
 
 /// One environment that is ready.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Warmed {
     /// What it is for: `name@version`.
     pub functions: Vec<String>,

@@ -29,7 +29,7 @@ pub async fn receive(ctx: &Ctx, actor: &Actor, name: &str, data: Value) -> Resul
     let at = ctx.clock.now();
     let event = NewEvent { kind: EventKind::WebhookReceived, source, data, actor: actor.clone(), at };
     ctx.store.append_events(&[event]).await?;
-    ctx.engine.events.notify_one();
+    ctx.engine.ring_events();
     Ok(())
 }
 

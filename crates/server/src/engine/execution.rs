@@ -246,7 +246,7 @@ async fn close(
     if !ctx.store.finish_run(&finished, durability).await? {
         return Err(Error::LeaseLost { run: run.run_id });
     }
-    ctx.engine.events.notify_one();
+    ctx.engine.ring_events();
     // The caller gets the whole output, whatever is kept of it.
     run.output = end.output;
     Ok(run)

@@ -28,7 +28,7 @@ use std::time::Duration;
 use model::chain::ChainLimits;
 use model::ids::NodeId;
 use store::Durability;
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::{Notify, Semaphore, watch};
 
 use crate::app::changesets::Policy;
 
@@ -91,8 +91,8 @@ pub struct Engine {
     pub(crate) running: Running,
     /// Rung when something was queued, woken or cancelled.
     pub(crate) queue: Notify,
-    /// Rung when an Event was appended.
-    pub(crate) events: Notify,
+    /// Changes when an Event was appended.
+    events: watch::Sender<()>,
     /// Rung when a Run of this process has ended or begun to wait.
     pub(crate) ended: Notify,
     pub(crate) places: Arc<Semaphore>,
@@ -105,6 +105,16 @@ impl Engine {
         &self.config
     }
 
+    /// Says that Events were appended.
+    pub(crate) fn ring_events(&self) {
+        self.events.send_replace(());
+    }
+
+    /// Changes whenever Events were appended by this process.
+    pub(crate) fn appended(&self) -> watch::Receiver<()> {
+        self.events.subscribe()
+    }
+
     pub fn new(node: NodeId, config: EngineConfig, executor: Arc<dyn Executor>) -> Engine {
         Engine {
             node,
@@ -112,7 +122,7 @@ impl Engine {
             closures: Closures::default(),
             running: Running::default(),
             queue: Notify::new(),
-            events: Notify::new(),
+            events: watch::Sender::new(()),
             ended: Notify::new(),
             places: Arc::new(Semaphore::new(config.at_once)),
             trials: Semaphore::new(config.at_once),

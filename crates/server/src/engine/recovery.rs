@@ -55,7 +55,7 @@ async fn end(ctx: &Ctx, mut run: Run, lease: Lease, end: End) -> Result<Run, Err
         events: vec![super::execution::event(&run, None)],
     };
     ctx.store.finish_run(&finished, Durability::Power).await?;
-    ctx.engine.events.notify_one();
+    ctx.engine.ring_events();
     debug_assert_ne!(run.state, RunState::Running);
     Ok(run)
 }

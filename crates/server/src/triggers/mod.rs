@@ -26,6 +26,7 @@ const LOOK: std::time::Duration = std::time::Duration::from_secs(1);
 
 /// Matches Events until it is told to stop.
 pub async fn watch(ctx: Ctx, stop: CancellationToken) {
+    let mut appended = ctx.engine.appended();
     while !stop.is_cancelled() {
         let at = ctx.clock.now() + LOOK;
         if let Err(error) = catch_up(&ctx).await {
@@ -33,7 +34,7 @@ pub async fn watch(ctx: Ctx, stop: CancellationToken) {
         }
         tokio::select! {
             () = stop.cancelled() => {}
-            () = ctx.engine.events.notified() => {}
+            _ = appended.changed() => {}
             () = ctx.clock.wait_until(at) => {}
         }
     }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::expression;
 
 /// What it would do about one Event.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Verdict {
     pub seq: u64,
     pub at: Timestamp,

@@ -18,6 +18,7 @@ mod dependencies;
 mod engine;
 mod folder;
 mod functions;
+mod http;
 mod packs;
 mod reverts;
 mod run_records;

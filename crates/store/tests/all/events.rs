@@ -26,10 +26,12 @@ store::on_both! {
         let world = World::open(database).await;
         let custom = EventKind::Custom("mail.arrived".to_owned());
         assert_eq!(world.store.last_event(&custom).await.unwrap(), 0);
+        assert_eq!(world.store.newest_event().await.unwrap(), 0);
         let mut emitted = event("mail");
         emitted.kind = custom.clone();
         world.store.append_events(&[emitted.clone(), emitted, event("other")]).await.unwrap();
         assert_eq!(world.store.last_event(&custom).await.unwrap(), 2);
+        assert_eq!(world.store.newest_event().await.unwrap(), 3);
     }
 
     async fn appending_nothing_is_nothing(database: &TestDatabase) {

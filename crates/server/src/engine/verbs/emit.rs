@@ -19,7 +19,7 @@ pub(super) async fn carry_out(host: &Inner, step: Step, arguments: Arguments) ->
     };
     let step = finished(host, step, Ok(Json::Null));
     host.ctx.store.record_step_with(&step, &[event]).await?;
-    host.ctx.engine.events.notify_one();
+    host.ctx.engine.ring_events();
     Ok(Answer::Finished(Box::new(step)))
 }
 

@@ -1,0 +1,87 @@
+//! Who calls: the Token of a request, from its `Authorization` or from the cookie of a browser that has signed in.
+
+use std::net::IpAddr;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, header};
+use model::access::{Access, Need};
+use model::actor::Actor;
+use secrecy::SecretString;
+
+use super::door::Door;
+use super::problem::Problem;
+use crate::app::tokens;
+
+pub(super) const COOKIE: &str = "selfmade_token";
+
+/// Where a connection comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub IpAddr);
+
+/// Somebody with a valid Token.
+#[derive(Clone, Debug)]
+pub(super) struct Caller(Access);
+
+impl Caller {
+    pub(super) fn actor(&self) -> &Actor {
+        &self.0.actor
+    }
+
+    pub(super) fn may(&self, need: Need) -> Result<(), Problem> {
+        Ok(self.0.may(need)?)
+    }
+
+    pub(super) fn may_touch(&self, need: Need, name: &str) -> Result<(), Problem> {
+        Ok(self.0.may_touch(need, name)?)
+    }
+
+    pub(super) fn may_touch_all(&self, need: Need) -> Result<(), Problem> {
+        Ok(self.0.may_touch_all(need)?)
+    }
+
+    pub(super) fn covers(&self, name: &str) -> bool {
+        self.0.covers(name)
+    }
+}
+
+impl FromRequestParts<Door> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, door: &Door) -> Result<Self, Problem> {
+        let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
+        door.guesses().check(peer, door.ctx().clock.now())?;
+        let text = token_text(&parts.headers).ok_or_else(unknown)?;
+        match tokens::recognise(door.ctx(), &text).await? {
+            Some(token) => Ok(Caller(Access::of_token(token))),
+            None => {
+                door.guesses().wrong(peer, door.ctx().clock.now());
+                Err(unknown())
+            }
+        }
+    }
+}
+
+fn unknown() -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", "this takes a valid token")
+        .hint("send `Authorization: Bearer TOKEN`; `selfmade token add` makes one, and the link that `selfmade serve` prints signs a browser in")
+}
+
+fn token_text(headers: &HeaderMap) -> Option<SecretString> {
+    let bearer = headers.get(header::AUTHORIZATION).and_then(|value| {
+        let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
+    });
+    bearer.or_else(|| cookie(headers)).map(SecretString::from)
+}
+
+/// Whether it is a browser that calls, whose cookie is sent along whoever asked for the request.
+pub(super) fn is_by_cookie(headers: &HeaderMap) -> bool {
+    !headers.contains_key(header::AUTHORIZATION) && cookie(headers).is_some()
+}
+
+fn cookie(headers: &HeaderMap) -> Option<String> {
+    let cookies = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value.to_owned())
+}

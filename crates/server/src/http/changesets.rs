@@ -1,0 +1,170 @@
+//! `/changesets`: proposed, looked at, applied, rejected, rebased, reverted.
+
+use axum::Json as Body;
+use axum::extract::State;
+use model::access::Need;
+use model::changeset::ChangesetState;
+use model::entry::EntryKey;
+use model::name::EntryName;
+use model::version::VersionNumber;
+use serde::Deserialize;
+use store::{ChangesetFilter, ChangesetSummary};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::caller::Caller;
+use super::door::Door;
+use super::extract::{Json, Path, Query};
+use super::page::{Page, limit};
+use super::problem::{Problem, Refused};
+use crate::app::changesets::{self, Applied, ChangesetView};
+use crate::app::drafts::{Intent, Proposal};
+use crate::app::functions::read_function;
+
+pub(super) fn routes() -> OpenApiRouter<Door> {
+    OpenApiRouter::new()
+        .routes(routes!(list, propose))
+        .routes(routes!(show))
+        .routes(routes!(apply))
+        .routes(routes!(reject))
+        .routes(routes!(rebase))
+        .routes(routes!(revert))
+}
+
+/// Which Changesets are listed.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct ChangesetsQuery {
+    state: Option<ChangesetState>,
+    /// `next` of the page before.
+    cursor: Option<u64>,
+    /// At most so many, up to 1,000.
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    limit: Option<u32>,
+}
+
+/// Lists changesets, newest first
+#[utoipa::path(get, path = "/changesets", tag = "changesets", params(ChangesetsQuery), responses((status = 200, body = Page<ChangesetSummary>), Refused))]
+async fn list(
+    State(door): State<Door>,
+    caller: Caller,
+    Query(query): Query<ChangesetsQuery>,
+) -> Result<Body<Page<ChangesetSummary>>, Problem> {
+    caller.may_touch_all(Need::View)?;
+    let limit = limit(query.limit);
+    let filter = ChangesetFilter { state: query.state, applied: false, before: query.cursor };
+    let items = changesets::list(door.ctx(), &filter, limit).await?;
+    let full = items.len() >= limit as usize;
+    let next = items.last().filter(|_| full).map(|last| last.number.to_string());
+    Ok(Body(Page { items, next }))
+}
+
+/// One thing that shall be different.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+enum IntentBody {
+    /// Add a function, or a version of it.
+    Function {
+        /// The full name; the name the source defines if absent.
+        name: Option<EntryName>,
+        source: String,
+    },
+    /// Make another version of a function live.
+    Use { name: EntryName, version: VersionNumber },
+    /// Delete a function.
+    Delete { name: EntryName },
+}
+
+impl IntentBody {
+    fn intent(self) -> Result<Intent, Problem> {
+        Ok(match self {
+            IntentBody::Function { name, source } => {
+                let file = name.as_ref().map_or("source", EntryName::as_str).to_owned();
+                read_function(&source, &file, name.as_ref())?
+            }
+            IntentBody::Use { name, version } => Intent::Use(EntryKey::function(name), version),
+            IntentBody::Delete { name } => Intent::Delete(EntryKey::function(name)),
+        })
+    }
+}
+
+/// Changes that are made together or not at all.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ProposalBody {
+    /// What it is for; made up from the changes if absent.
+    title: Option<String>,
+    changes: Vec<IntentBody>,
+}
+
+/// Drafts and checks a changeset, and leaves it to somebody to apply it
+#[utoipa::path(post, path = "/changesets", tag = "changesets", request_body = ProposalBody, responses((status = 200, body = ChangesetView), Refused))]
+async fn propose(
+    State(door): State<Door>,
+    caller: Caller,
+    Json(body): Json<ProposalBody>,
+) -> Result<Body<ChangesetView>, Problem> {
+    caller.may_touch_all(Need::Build)?;
+    let intents = body.changes.into_iter().map(IntentBody::intent).collect::<Result<_, _>>()?;
+    let proposal = Proposal::of(body.title.unwrap_or_default(), intents);
+    let changeset = changesets::propose(door.ctx(), caller.actor(), &proposal).await?;
+    Ok(Body(changesets::show(door.ctx(), changeset.number).await?))
+}
+
+/// One changeset with what it changes
+#[utoipa::path(get, path = "/changesets/{number}", tag = "changesets", params(("number" = u64, Path)), responses((status = 200, body = ChangesetView), Refused))]
+async fn show(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(number): Path<u64>,
+) -> Result<Body<ChangesetView>, Problem> {
+    caller.may_touch_all(Need::View)?;
+    Ok(Body(changesets::show(door.ctx(), number).await?))
+}
+
+/// Applies a changeset that passed its checks
+#[utoipa::path(post, path = "/changesets/{number}/apply", tag = "changesets", params(("number" = u64, Path)), responses((status = 200, body = Applied), Refused))]
+async fn apply(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(number): Path<u64>,
+) -> Result<Body<Applied>, Problem> {
+    caller.may_touch_all(Need::Build)?;
+    Ok(Body(changesets::apply(door.ctx(), caller.actor(), number).await?))
+}
+
+/// Rejects a changeset
+#[utoipa::path(post, path = "/changesets/{number}/reject", tag = "changesets", params(("number" = u64, Path)), responses((status = 200, body = ChangesetView), Refused))]
+async fn reject(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(number): Path<u64>,
+) -> Result<Body<ChangesetView>, Problem> {
+    caller.may_touch_all(Need::Build)?;
+    changesets::reject(door.ctx(), caller.actor(), number).await?;
+    Ok(Body(changesets::show(door.ctx(), number).await?))
+}
+
+/// Bases a changeset on the brain as it is now, and checks it again
+#[utoipa::path(post, path = "/changesets/{number}/rebase", tag = "changesets", params(("number" = u64, Path)), responses((status = 200, body = ChangesetView), Refused))]
+async fn rebase(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(number): Path<u64>,
+) -> Result<Body<ChangesetView>, Problem> {
+    caller.may_touch_all(Need::Build)?;
+    let changeset = changesets::rebase(door.ctx(), number).await?;
+    Ok(Body(changesets::show(door.ctx(), changeset.number).await?))
+}
+
+/// Undoes an applied changeset, by another one
+#[utoipa::path(post, path = "/changesets/{number}/revert", tag = "changesets", params(("number" = u64, Path)), responses((status = 200, body = Applied), Refused))]
+async fn revert(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(number): Path<u64>,
+) -> Result<Body<Applied>, Problem> {
+    caller.may_touch_all(Need::Build)?;
+    Ok(Body(changesets::revert(door.ctx(), caller.actor(), number).await?))
+}

@@ -1,0 +1,233 @@
+//! `/functions`: read, written and removed one at a time. Many at once are a changeset.
+
+use axum::Json as Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use model::access::Need;
+use model::diff::Diff;
+use model::entry::{EntryKey, EntryKind};
+use model::name::EntryName;
+use model::revision::Revision;
+use model::version::{Version, VersionNumber};
+use serde::Deserialize;
+use store::{EntryPage, EntrySummary};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::caller::Caller;
+use super::door::Door;
+use super::extract::{Json, Path, Query};
+use super::page::{Page, PageQuery};
+use super::problem::{Problem, Refused};
+use crate::app::changesets::{self, Applied};
+use crate::app::dependents::{self, Impact};
+use crate::app::drafts::{Expected, Intent, Proposal};
+use crate::app::functions::{self, EntryView, VersionLine, Which};
+
+pub(super) fn routes() -> OpenApiRouter<Door> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(show, put, remove))
+        .routes(routes!(versions))
+        .routes(routes!(diff))
+        .routes(routes!(point))
+        .routes(routes!(impact))
+}
+
+/// Lists functions by name
+#[utoipa::path(get, path = "/functions", tag = "functions", params(PageQuery), responses((status = 200, body = Page<EntrySummary>), Refused))]
+async fn list(
+    State(door): State<Door>,
+    caller: Caller,
+    Query(query): Query<PageQuery>,
+) -> Result<Body<Page<EntrySummary>>, Problem> {
+    caller.may(Need::View)?;
+    let limit = query.limit();
+    let page = EntryPage { kind: EntryKind::Function, after: query.cursor, limit };
+    let mut items = functions::list(door.ctx(), &page, None).await?;
+    let full = items.len() >= limit as usize;
+    let next = items.last().filter(|_| full).map(|last| last.key.name.to_string());
+    items.retain(|item| caller.covers(item.key.name.as_str()));
+    Ok(Body(Page { items, next }))
+}
+
+/// Which version of a function.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct WhichQuery {
+    /// This one; the live one if neither is named.
+    version: Option<u32>,
+    /// The one that was live then.
+    revision: Option<u64>,
+}
+
+impl WhichQuery {
+    fn which(&self) -> Result<Which, Problem> {
+        match (self.version, self.revision) {
+            (None, None) => Ok(Which::Live),
+            (Some(number), None) => Ok(Which::Number(VersionNumber(number))),
+            (None, Some(revision)) => Ok(Which::AsOf(Revision(revision))),
+            (Some(_), Some(_)) => Err(Problem::bad_request("`version` and `revision` exclude each other")),
+        }
+    }
+}
+
+/// One function: its live version, or another
+#[utoipa::path(get, path = "/functions/{name}", tag = "functions", params(("name" = EntryName, Path), WhichQuery),
+    responses((status = 200, body = EntryView, headers(("ETag" = String, description = "For `If-Match` and `If-None-Match`"))), (status = 304, description = "As `If-None-Match` names it"), Refused))]
+async fn show(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+    Query(query): Query<WhichQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    caller.may_touch(Need::View, name.as_str())?;
+    let view = functions::show(door.ctx(), &EntryKey::function(name), query.which()?).await?;
+    let tag = tag(&view.version);
+    if headers.get(header::IF_NONE_MATCH).is_some_and(|known| *known == tag) {
+        return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
+    }
+    Ok(([(header::ETAG, tag)], Body(view)).into_response())
+}
+
+/// A number says which Version it is; that it is live or not is not part of what is shown as the same.
+fn tag(version: &Version) -> HeaderValue {
+    HeaderValue::from_str(&format!("\"{}\"", version.head.number)).unwrap_or(HeaderValue::from_static("\"\""))
+}
+
+/// A function, as it is written.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct FunctionBody {
+    /// Plain Python: one `def`, with or without the decorator `@selfmade.function(…)`, which states everything else.
+    #[schema(
+        example = "def add(a: int, b: int) -> int:\n    \"\"\"Adds two numbers.\"\"\"\n    return a + b\n"
+    )]
+    source: String,
+    /// What the change is for.
+    title: Option<String>,
+}
+
+/// Adds a function, or a version of it, and makes it live if it passes its checks
+///
+/// With `If-Match: "N"` only if version N is live, with `If-None-Match: *` only if there is none.
+#[utoipa::path(put, path = "/functions/{name}", tag = "functions", params(("name" = EntryName, Path)), request_body = FunctionBody,
+    responses((status = 200, body = Applied), Refused))]
+async fn put(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+    headers: HeaderMap,
+    Json(body): Json<FunctionBody>,
+) -> Result<Body<Applied>, Problem> {
+    caller.may_touch(Need::Build, name.as_str())?;
+    let intent = functions::read_function(&body.source, name.as_str(), Some(&name))?;
+    let key = EntryKey::function(name);
+    let proposal = Proposal {
+        expected: expected(&headers)?.map(|live| (key, live)),
+        ..Proposal::of(body.title.unwrap_or_default(), vec![intent])
+    };
+    Ok(Body(changesets::register(door.ctx(), caller.actor(), &proposal).await?))
+}
+
+/// Deletes a function; its versions and runs stay
+#[utoipa::path(delete, path = "/functions/{name}", tag = "functions", params(("name" = EntryName, Path)), responses((status = 200, body = Applied), Refused))]
+async fn remove(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+    headers: HeaderMap,
+) -> Result<Body<Applied>, Problem> {
+    caller.may_touch(Need::Build, name.as_str())?;
+    let title = format!("delete {name}");
+    let key = EntryKey::function(name);
+    let proposal = Proposal {
+        expected: expected(&headers)?.map(|live| (key.clone(), live)),
+        ..Proposal::of(title, vec![Intent::Delete(key)])
+    };
+    Ok(Body(changesets::register(door.ctx(), caller.actor(), &proposal).await?))
+}
+
+/// What the caller believes to be live.
+fn expected(headers: &HeaderMap) -> Result<Option<Expected>, Problem> {
+    let text = |name| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or_default().trim());
+    match (text(header::IF_MATCH), text(header::IF_NONE_MATCH)) {
+        (None, None) => Ok(None),
+        (None, Some("*")) => Ok(Some(Expected::Absent)),
+        (Some("*"), None) => Ok(Some(Expected::Present)),
+        (Some(tag), None) => match tag.trim_matches('"').parse() {
+            Ok(number) => Ok(Some(Expected::Version(VersionNumber(number)))),
+            Err(_) => Err(Problem::bad_request(format!("`If-Match: {tag}` is no version of a function"))
+                .hint("send the `ETag` of the function as it was read")),
+        },
+        _ => Err(Problem::bad_request("`If-Match` and `If-None-Match` cannot be understood together")),
+    }
+}
+
+/// All versions of a function, oldest first
+#[utoipa::path(get, path = "/functions/{name}/versions", tag = "functions", params(("name" = EntryName, Path)), responses((status = 200, body = Vec<VersionLine>), Refused))]
+async fn versions(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+) -> Result<Body<Vec<VersionLine>>, Problem> {
+    caller.may_touch(Need::View, name.as_str())?;
+    Ok(Body(functions::versions(door.ctx(), &EntryKey::function(name)).await?))
+}
+
+/// Between which versions.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct DiffQuery {
+    old: u32,
+    /// The live one if not named.
+    new: Option<u32>,
+}
+
+/// What differs between two versions
+#[utoipa::path(get, path = "/functions/{name}/diff", tag = "functions", params(("name" = EntryName, Path), DiffQuery), responses((status = 200, body = Diff), Refused))]
+async fn diff(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+    Query(query): Query<DiffQuery>,
+) -> Result<Body<Diff>, Problem> {
+    caller.may_touch(Need::View, name.as_str())?;
+    let which = |number| Which::Number(VersionNumber(number));
+    let new = query.new.map_or(Which::Live, which);
+    Ok(Body(functions::diff(door.ctx(), &EntryKey::function(name), which(query.old), new).await?))
+}
+
+/// The version that shall be live.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct LiveBody {
+    version: VersionNumber,
+}
+
+/// Makes another version live
+#[utoipa::path(put, path = "/functions/{name}/live", tag = "functions", params(("name" = EntryName, Path)), request_body = LiveBody, responses((status = 200, body = Applied), Refused))]
+async fn point(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+    Json(body): Json<LiveBody>,
+) -> Result<Body<Applied>, Problem> {
+    caller.may_touch(Need::Build, name.as_str())?;
+    let key = EntryKey::function(name);
+    Ok(Body(functions::point(door.ctx(), caller.actor(), &key, body.version).await?))
+}
+
+/// What may break if it is changed
+#[utoipa::path(get, path = "/functions/{name}/dependents", tag = "functions", params(("name" = EntryName, Path)), responses((status = 200, body = Impact), Refused))]
+async fn impact(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+) -> Result<Body<Impact>, Problem> {
+    caller.may_touch(Need::View, name.as_str())?;
+    Ok(Body(dependents::of(door.ctx(), &name).await?))
+}

@@ -1,0 +1,363 @@
+//! `/runs`: started and waited for, queued, listed, shown, cancelled, answered.
+
+use std::time::Duration;
+
+use axum::Json as Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use jiff::Timestamp;
+use model::access::Need;
+use model::actor::Actor;
+use model::ids::RunId;
+use model::name::EntryName;
+use model::revision::Revision;
+use model::run::{Run, RunState};
+use model::version::VersionNumber;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use store::RunFilter;
+use tokio::sync::oneshot;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::caller::Caller;
+use super::door::Door;
+use super::extract::{Json, Path, Query};
+use super::page::{Page, limit};
+use super::problem::{Problem, Refused};
+use super::run_stream;
+use crate::app::error::Error;
+use crate::app::run_lists::{self, RunLine};
+use crate::app::run_records::{self, RunRecord};
+use crate::app::runs::{self, Input, StartRun, Target};
+use crate::ctx::Ctx;
+
+pub(super) fn routes() -> OpenApiRouter<Door> {
+    OpenApiRouter::new()
+        .routes(routes!(list, start))
+        .routes(routes!(show))
+        .routes(routes!(cancel))
+        .routes(routes!(answer))
+        .routes(routes!(again))
+        .merge(run_stream::routes())
+}
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const PREFER: HeaderName = HeaderName::from_static("prefer");
+const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
+
+/// What shall be run.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StartBody {
+    pub(super) function: EntryName,
+    /// This version; the live one if neither is named.
+    version: Option<VersionNumber>,
+    /// The version that was live then, calling what was live then.
+    revision: Option<Revision>,
+    /// Arguments by name.
+    #[serde(default)]
+    input: Map<String, Value>,
+    /// Arguments by position, before those by name.
+    #[serde(default)]
+    positional: Vec<Value>,
+    /// Instead of the time the function may take.
+    timeout_ms: Option<u64>,
+    /// Among what is queued, the highest goes first.
+    priority: Option<i32>,
+    /// Not before this time; such a run is queued.
+    due_at: Option<Timestamp>,
+}
+
+impl StartBody {
+    pub(super) fn request(self, key: Option<String>) -> Result<StartRun, Problem> {
+        let target = match (self.version, self.revision) {
+            (None, None) => Target::Live(self.function),
+            (Some(version), None) => Target::Number(self.function, version),
+            (None, Some(revision)) => Target::AsOf(self.function, revision),
+            (Some(_), Some(_)) => {
+                return Err(Problem::bad_request("`version` and `revision` exclude each other"));
+            }
+        };
+        Ok(StartRun {
+            idempotency_key: key,
+            timeout_ms: self.timeout_ms,
+            priority: self.priority,
+            due_at: self.due_at,
+            ..StartRun::of(target, Input { positional: self.positional, named: self.input })
+        })
+    }
+}
+
+/// Starts a run
+///
+/// It is waited for, for a minute or as long as `Prefer: wait=SECONDS` says, and goes on if that was not long enough;
+/// `Prefer: respond-async` queues it. A second request with the same `Idempotency-Key` gets the first run.
+#[utoipa::path(post, path = "/runs", tag = "runs", request_body = StartBody,
+    params(("Prefer" = Option<String>, Header, description = "`wait=SECONDS` or `respond-async`"), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 200, description = "It has ended, well or not, or waits for somebody", body = Run), (status = 202, description = "It goes on", body = Run), Refused))]
+async fn start(
+    State(door): State<Door>,
+    caller: Caller,
+    headers: HeaderMap,
+    Json(body): Json<StartBody>,
+) -> Result<Response, Problem> {
+    caller.may_touch(Need::Run, body.function.as_str())?;
+    let key = idempotency_key(&headers)?;
+    let preference = Preference::of(&headers, door.config().wait)?;
+    let request = body.request(key)?;
+    carry_out(door.ctx(), caller.actor(), request, preference).await
+}
+
+/// How long a caller waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Preference {
+    Wait(Duration),
+    Async,
+}
+
+impl Preference {
+    pub(super) fn of(headers: &HeaderMap, usual: Duration) -> Result<Preference, Problem> {
+        /// Longer than this nobody holds a connection open for one answer.
+        const LONGEST: u64 = 3_600;
+        let stated = headers.get_all(PREFER).into_iter().filter_map(|value| value.to_str().ok());
+        for part in stated.flat_map(|value| value.split(',')).map(str::trim) {
+            match part.split_once('=') {
+                None if part.eq_ignore_ascii_case("respond-async") => return Ok(Preference::Async),
+                Some((name, seconds)) if name.trim().eq_ignore_ascii_case("wait") => {
+                    let seconds: u64 = seconds.trim().parse().map_err(|_| {
+                        Problem::bad_request(format!("`Prefer: {part}` does not say how many seconds"))
+                    })?;
+                    return Ok(Preference::Wait(Duration::from_secs(seconds.min(LONGEST))));
+                }
+                // What is not understood is ignored, as the standard has it.
+                _ => {}
+            }
+        }
+        Ok(Preference::Wait(usual))
+    }
+
+    fn applied(self) -> HeaderValue {
+        match self {
+            Preference::Async => HeaderValue::from_static("respond-async"),
+            Preference::Wait(limit) => HeaderValue::from_str(&format!("wait={}", limit.as_secs()))
+                .unwrap_or(HeaderValue::from_static("wait")),
+        }
+    }
+}
+
+/// Keys of one Token are apart from those of another.
+pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    const MOST_BYTES: usize = 200;
+    let Some(key) = headers.get(IDEMPOTENCY_KEY) else { return Ok(None) };
+    match key.to_str() {
+        Ok(key) if !key.is_empty() && key.len() <= MOST_BYTES => Ok(Some(key.to_owned())),
+        _ => Err(Problem::bad_request(format!(
+            "`Idempotency-Key` has to be 1 to {MOST_BYTES} visible characters"
+        ))),
+    }
+}
+
+pub(super) async fn carry_out(
+    ctx: &Ctx,
+    actor: &Actor,
+    request: StartRun,
+    preference: Preference,
+) -> Result<Response, Problem> {
+    let run = match preference {
+        Preference::Async => runs::queue(ctx, actor, request).await?,
+        Preference::Wait(limit) => waited(ctx, actor, request, limit).await?,
+    };
+    let on_its_way = !run.state.is_final() && run.state != RunState::Waiting;
+    let status = if on_its_way { StatusCode::ACCEPTED } else { StatusCode::OK };
+    let location = format!("/api/v1/runs/{}", run.run_id);
+    let applied = [(header::LOCATION, location)];
+    Ok((status, applied, [(PREFERENCE_APPLIED, preference.applied())], Body(run)).into_response())
+}
+
+/// The run goes on if the caller goes away or has waited long enough: it is recorded, and can be asked for.
+async fn waited(ctx: &Ctx, actor: &Actor, request: StartRun, limit: Duration) -> Result<Run, Problem> {
+    let (tell, recorded) = oneshot::channel();
+    let (own, actor) = (ctx.clone(), actor.clone());
+    let mut work = tokio::spawn(async move {
+        let begun = runs::begin(&own, &actor, request).await?;
+        // Nobody may listen any more.
+        let _ = tell.send(begun.run_id);
+        begun.ended(&own).await
+    });
+    if let Ok(ended) = tokio::time::timeout(limit, &mut work).await {
+        return Ok(ended.map_err(|_| panicked())??);
+    }
+    match recorded.await {
+        Ok(id) => Ok(runs::get(ctx, id).await?),
+        // It was not even recorded, and the reason is on its way.
+        Err(_) => Ok(work.await.map_err(|_| panicked())??),
+    }
+}
+
+fn panicked() -> Problem {
+    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the server made a mistake")
+}
+
+/// Which runs are listed.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct RunsQuery {
+    /// A whole name, or the start of one with `*` behind it.
+    name: Option<String>,
+    /// Any of these, joined by commas.
+    state: Option<String>,
+    /// Who started it: `command_line`, `token:ID`, `run:ID`, `trigger:ID` or `schedule:ID`.
+    actor: Option<String>,
+    /// The run that started it.
+    parent: Option<RunId>,
+    /// Created at this time or later.
+    since: Option<Timestamp>,
+    /// Created before this time.
+    until: Option<Timestamp>,
+    /// A part of its error.
+    error: Option<String>,
+    /// `next` of the page before.
+    cursor: Option<RunId>,
+    /// At most so many, up to 1,000.
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    limit: Option<u32>,
+}
+
+impl RunsQuery {
+    fn filter(self) -> Result<RunFilter, Problem> {
+        let wrong = |error: &dyn std::fmt::Display| Problem::bad_request(error.to_string());
+        let states = self.state.iter().flat_map(|states| states.split(',')).map(|state| {
+            serde_json::from_value::<RunState>(state.trim().into()).map_err(|error| wrong(&error))
+        });
+        Ok(RunFilter {
+            name: self.name,
+            states: states.collect::<Result<_, _>>()?,
+            actor: self.actor.map(|actor| actor.parse()).transpose().map_err(|error| wrong(&error))?,
+            parent: self.parent,
+            since: self.since,
+            until: self.until,
+            error: self.error,
+            before: self.cursor,
+            after: None,
+        })
+    }
+}
+
+/// Lists runs, newest first
+#[utoipa::path(get, path = "/runs", tag = "runs", params(RunsQuery), responses((status = 200, body = Page<RunLine>), Refused))]
+async fn list(
+    State(door): State<Door>,
+    caller: Caller,
+    Query(query): Query<RunsQuery>,
+) -> Result<Body<Page<RunLine>>, Problem> {
+    caller.may(Need::View)?;
+    let limit = limit(query.limit);
+    let page = run_lists::page(door.ctx(), &query.filter()?, limit).await?;
+    let mut items = page.runs;
+    items.retain(|run| caller.covers(run.key.name.as_str()));
+    Ok(Body(Page { items, next: page.next.map(|id| id.to_string()) }))
+}
+
+/// The run, if the caller may do this to its function.
+pub(super) async fn touched(door: &Door, caller: &Caller, need: Need, id: RunId) -> Result<Run, Problem> {
+    caller.may(need)?;
+    let run = runs::get(door.ctx(), id).await?;
+    if !caller.covers(run.key.name.as_str()) {
+        // Whether a run is there is nobody's business who may not see it.
+        return Err(Error::RunNotFound { id: id.to_string() }.into());
+    }
+    Ok(run)
+}
+
+/// Everything that is known of one run, and of what it led to
+#[utoipa::path(get, path = "/runs/{run_id}", tag = "runs", params(("run_id" = RunId, Path)), responses((status = 200, body = RunRecord), Refused))]
+async fn show(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(id): Path<RunId>,
+) -> Result<Body<RunRecord>, Problem> {
+    touched(&door, &caller, Need::View, id).await?;
+    Ok(Body(run_records::show(door.ctx(), id).await?))
+}
+
+/// Ends a run and everything it started; answers which runs those are
+#[utoipa::path(post, path = "/runs/{run_id}/cancel", tag = "runs", params(("run_id" = RunId, Path)), responses((status = 200, body = Vec<RunId>), Refused))]
+async fn cancel(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(id): Path<RunId>,
+) -> Result<Body<Vec<RunId>>, Problem> {
+    touched(&door, &caller, Need::Run, id).await?;
+    Ok(Body(runs::cancel(door.ctx(), caller.actor(), id).await?))
+}
+
+/// What a person says.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct AnswerBody {
+    value: Value,
+}
+
+/// Answers what a run asked
+#[utoipa::path(post, path = "/runs/{run_id}/answer", tag = "runs", params(("run_id" = RunId, Path)), request_body = AnswerBody, responses((status = 200, body = Run), Refused))]
+async fn answer(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(id): Path<RunId>,
+    Json(body): Json<AnswerBody>,
+) -> Result<Body<Run>, Problem> {
+    touched(&door, &caller, Need::Run, id).await?;
+    runs::answer(door.ctx(), caller.actor(), id, body.value).await?;
+    Ok(Body(runs::get(door.ctx(), id).await?))
+}
+
+/// On which version.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct AgainQuery {
+    /// On the live version instead of the one it ran on.
+    #[serde(default)]
+    live: bool,
+}
+
+/// Runs the same input once more, as a new run
+#[utoipa::path(post, path = "/runs/{run_id}/rerun", tag = "runs",
+    params(("run_id" = RunId, Path), AgainQuery, ("Prefer" = Option<String>, Header, description = "`wait=SECONDS` or `respond-async`")),
+    responses((status = 200, body = Run), (status = 202, body = Run), Refused))]
+async fn again(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(id): Path<RunId>,
+    Query(query): Query<AgainQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    touched(&door, &caller, Need::Run, id).await?;
+    let request = runs::again(door.ctx(), id, query.live).await?;
+    let preference = Preference::of(&headers, door.config().wait)?;
+    carry_out(door.ctx(), caller.actor(), request, preference).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn preference(text: &str) -> Option<Preference> {
+        let mut headers = HeaderMap::new();
+        headers.insert(PREFER, HeaderValue::from_str(text).unwrap());
+        Preference::of(&headers, Duration::from_secs(60)).ok()
+    }
+
+    #[test]
+    fn callers_say_how_long_they_wait() {
+        let wait = |seconds| Some(Preference::Wait(Duration::from_secs(seconds)));
+        assert_eq!(preference("wait=5"), wait(5));
+        assert_eq!(preference("handling=lenient, Wait = 7"), wait(7));
+        assert_eq!(preference("respond-async"), Some(Preference::Async));
+        assert_eq!(preference("return=minimal"), wait(60));
+        assert_eq!(preference("wait=999999"), wait(3_600));
+        assert_eq!(preference("wait=soon"), None);
+    }
+}

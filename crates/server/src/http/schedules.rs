@@ -1,0 +1,132 @@
+//! `/schedules`: put, paused and resumed, looked at, run now.
+
+use axum::Json as Body;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use model::access::Need;
+use model::name::EntryName;
+use model::run::Run;
+use model::schedule::ScheduleContent;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::caller::Caller;
+use super::door::Door;
+use super::extract::{Json, Path, Query};
+use super::page::{Page, PageQuery};
+use super::problem::{Problem, Refused};
+use super::runs::{Preference, carry_out};
+use crate::app::changesets::Applied;
+use crate::app::schedules::{self, ScheduleLine, ScheduleView};
+
+pub(super) fn routes() -> OpenApiRouter<Door> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(show, put, remove))
+        .routes(routes!(pause))
+        .routes(routes!(resume))
+        .routes(routes!(run))
+}
+
+/// Lists schedules by name
+#[utoipa::path(get, path = "/schedules", tag = "schedules", params(PageQuery), responses((status = 200, body = Page<ScheduleLine>), Refused))]
+async fn list(
+    State(door): State<Door>,
+    caller: Caller,
+    Query(query): Query<PageQuery>,
+) -> Result<Body<Page<ScheduleLine>>, Problem> {
+    caller.may(Need::View)?;
+    let page = schedules::list(door.ctx(), query.cursor.as_deref(), query.limit()).await?;
+    let mut items = page.schedules;
+    items.retain(|item| caller.covers(item.name.as_str()));
+    Ok(Body(Page { items, next: page.next.map(|name| name.to_string()) }))
+}
+
+/// How much is shown.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct TimesQuery {
+    /// How many of the next times, up to 100.
+    #[param(minimum = 0, maximum = 100, default = 5)]
+    times: Option<usize>,
+}
+
+/// One schedule, with its next times and its last ticks
+#[utoipa::path(get, path = "/schedules/{name}", tag = "schedules", params(("name" = EntryName, Path), TimesQuery), responses((status = 200, body = ScheduleView), Refused))]
+async fn show(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+    Query(query): Query<TimesQuery>,
+) -> Result<Body<ScheduleView>, Problem> {
+    caller.may_touch(Need::View, name.as_str())?;
+    let times = query.times.unwrap_or(5).min(100);
+    Ok(Body(schedules::show(door.ctx(), &name, times).await?))
+}
+
+/// Adds a schedule, or replaces the one of that name
+#[utoipa::path(put, path = "/schedules/{name}", tag = "schedules", params(("name" = EntryName, Path)), request_body = ScheduleContent, responses((status = 200, body = Applied), Refused))]
+async fn put(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+    Json(content): Json<ScheduleContent>,
+) -> Result<Body<Applied>, Problem> {
+    caller.may_touch(Need::Build, name.as_str())?;
+    caller.may_touch(Need::Build, content.target.as_str())?;
+    Ok(Body(schedules::put(door.ctx(), caller.actor(), name, content).await?))
+}
+
+/// Deletes a schedule
+#[utoipa::path(delete, path = "/schedules/{name}", tag = "schedules", params(("name" = EntryName, Path)), responses((status = 200, body = Applied), Refused))]
+async fn remove(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+) -> Result<Body<Applied>, Problem> {
+    caller.may_touch(Need::Build, name.as_str())?;
+    Ok(Body(schedules::remove(door.ctx(), caller.actor(), name).await?))
+}
+
+/// Keeps a schedule from ticking
+#[utoipa::path(post, path = "/schedules/{name}/pause", tag = "schedules", params(("name" = EntryName, Path)), responses((status = 200, body = Applied), Refused))]
+async fn pause(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+) -> Result<Body<Applied>, Problem> {
+    caller.may_touch(Need::Build, name.as_str())?;
+    Ok(Body(schedules::switch(door.ctx(), caller.actor(), name, true).await?))
+}
+
+/// Lets a schedule tick again; what passed meanwhile is not made up for
+#[utoipa::path(post, path = "/schedules/{name}/resume", tag = "schedules", params(("name" = EntryName, Path)), responses((status = 200, body = Applied), Refused))]
+async fn resume(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+) -> Result<Body<Applied>, Problem> {
+    caller.may_touch(Need::Build, name.as_str())?;
+    Ok(Body(schedules::switch(door.ctx(), caller.actor(), name, false).await?))
+}
+
+/// Runs now what a schedule would run
+#[utoipa::path(post, path = "/schedules/{name}/run", tag = "schedules",
+    params(("name" = EntryName, Path), ("Prefer" = Option<String>, Header, description = "`wait=SECONDS` or `respond-async`")),
+    responses((status = 200, body = Run), (status = 202, body = Run), Refused))]
+async fn run(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    caller.may_touch(Need::Run, name.as_str())?;
+    let target = schedules::show(door.ctx(), &name, 0).await?.line.content.target;
+    caller.may_touch(Need::Run, target.as_str())?;
+    let request = schedules::now(door.ctx(), &name).await?;
+    let preference = Preference::of(&headers, door.config().wait)?;
+    carry_out(door.ctx(), caller.actor(), request, preference).await
+}

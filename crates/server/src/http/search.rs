@@ -1,0 +1,44 @@
+//! `/search`: functions by what they are called and what they say they do.
+
+use axum::Json as Body;
+use axum::extract::State;
+use model::access::Need;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::caller::Caller;
+use super::door::Door;
+use super::extract::Query;
+use super::page::limit;
+use super::problem::{Problem, Refused};
+use crate::app::search;
+use crate::search::Hit;
+
+pub(super) fn routes() -> OpenApiRouter<Door> {
+    OpenApiRouter::new().routes(routes!(find))
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct SearchQuery {
+    /// Words.
+    q: String,
+    /// At most so many, up to 1,000.
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    limit: Option<u32>,
+}
+
+/// Functions that fit, the best first
+#[utoipa::path(get, path = "/search", tag = "search", params(SearchQuery), responses((status = 200, body = Vec<Hit>), Refused))]
+async fn find(
+    State(door): State<Door>,
+    caller: Caller,
+    Query(query): Query<SearchQuery>,
+) -> Result<Body<Vec<Hit>>, Problem> {
+    caller.may(Need::View)?;
+    let mut hits = search::search(door.ctx(), &query.q, limit(query.limit) as usize).await?;
+    hits.retain(|hit| caller.covers(&hit.name));
+    Ok(Body(hits))
+}

@@ -1,0 +1,92 @@
+//! Signing in: a link that works once, printed where the server was started, gives a browser a Token of its own.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Redirect, Response};
+use jiff::{SignedDuration, Timestamp};
+use model::actor::Actor;
+use model::token::TokenRole;
+use secrecy::{ExposeSecret, SecretString};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::caller::COOKIE;
+use super::door::Door;
+use super::extract::Query;
+use super::problem::Problem;
+use crate::app::error::Error;
+use crate::app::tokens::{self, NewToken};
+use crate::seal::SealError;
+
+/// A link that nobody used is no use to a finder of old logs.
+const LINK_WORKS: SignedDuration = SignedDuration::from_hours(24);
+const SIGNED_IN: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+/// Links that were printed and not used, by the hash of their key.
+#[derive(Debug, Default)]
+pub(super) struct SignIns(Mutex<HashMap<[u8; 32], Timestamp>>);
+
+impl SignIns {
+    fn add(&self, key: &str, until: Timestamp) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(hash(key), until);
+    }
+
+    /// Looked up by its hash, so how long that takes tells nothing of other keys.
+    fn take(&self, key: &str, now: Timestamp) -> bool {
+        let mut links = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        links.remove(&hash(key)).is_some_and(|until| until > now)
+    }
+}
+
+fn hash(key: &str) -> [u8; 32] {
+    Sha256::digest(key.as_bytes()).into()
+}
+
+impl Door {
+    /// The path of a link that signs one browser in.
+    pub fn sign_in_path(&self) -> Result<String, Error> {
+        let ctx = self.ctx();
+        let key = hex::encode(ctx.ids.random_bytes::<32>().map_err(SealError::NoChance)?);
+        self.sign_ins().add(&key, ctx.clock.now() + LINK_WORKS);
+        Ok(format!("/sign-in?key={key}"))
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct Key {
+    key: String,
+}
+
+/// Gives the browser a Token and sends it to the first page, so that the key is in no history.
+pub(super) async fn sign_in(State(door): State<Door>, Query(key): Query<Key>) -> Result<Response, Problem> {
+    let ctx = door.ctx();
+    let now = ctx.clock.now();
+    if !door.sign_ins().take(&key.key, now) {
+        return Err(Problem::new(
+            StatusCode::UNAUTHORIZED,
+            "link_used",
+            "this link was used already, or is too old",
+        )
+        .hint("`selfmade serve` prints a new one when it is started"));
+    }
+    let new = NewToken {
+        name: format!("browser-{}", ctx.ids.uuid().simple()),
+        role: TokenRole::Admin,
+        patterns: Vec::new(),
+        expires_at: Some(now + SIGNED_IN),
+    };
+    let (_, text) = tokens::add(ctx, &Actor::CommandLine, new).await?;
+    let mut response = Redirect::to("/").into_response();
+    response.headers_mut().insert(header::SET_COOKIE, cookie(&text)?);
+    Ok(response)
+}
+
+fn cookie(token: &SecretString) -> Result<HeaderValue, Problem> {
+    let seconds = SIGNED_IN.as_secs();
+    let text = token.expose_secret();
+    HeaderValue::from_str(&format!("{COOKIE}={text}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict"))
+        .map_err(|_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the server made a mistake"))
+}

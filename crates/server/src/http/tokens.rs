@@ -1,0 +1,76 @@
+//! `/tokens`: made and removed. The text of one is shown once.
+
+use axum::Json as Body;
+use axum::extract::State;
+use axum::http::StatusCode;
+use jiff::Timestamp;
+use model::access::Need;
+use model::token::{Token, TokenRole};
+use secrecy::ExposeSecret;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::caller::Caller;
+use super::door::Door;
+use super::extract::{Json, Path};
+use super::problem::{Problem, Refused};
+use crate::app::tokens::{self, NewToken};
+
+pub(super) fn routes() -> OpenApiRouter<Door> {
+    OpenApiRouter::new().routes(routes!(list, add)).routes(routes!(remove))
+}
+
+/// Lists tokens, without their texts
+#[utoipa::path(get, path = "/tokens", tag = "tokens", responses((status = 200, body = Vec<Token>), Refused))]
+async fn list(State(door): State<Door>, caller: Caller) -> Result<Body<Vec<Token>>, Problem> {
+    caller.may_touch_all(Need::Administer)?;
+    Ok(Body(tokens::list(door.ctx()).await?))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct TokenBody {
+    name: String,
+    role: TokenRole,
+    /// Patterns of names it may touch, such as `web.*`; all if empty.
+    #[serde(default)]
+    patterns: Vec<String>,
+    expires_at: Option<Timestamp>,
+}
+
+/// A Token with its text.
+#[derive(Serialize, ToSchema)]
+struct Made {
+    #[serde(flatten)]
+    token: Token,
+    /// Send it as `Authorization: Bearer TEXT`. It cannot be had again.
+    text: String,
+}
+
+/// Makes a token
+#[utoipa::path(post, path = "/tokens", tag = "tokens", request_body = TokenBody, responses((status = 201, body = Made), Refused))]
+async fn add(
+    State(door): State<Door>,
+    caller: Caller,
+    Json(body): Json<TokenBody>,
+) -> Result<(StatusCode, Body<Made>), Problem> {
+    caller.may_touch_all(Need::Administer)?;
+    let new =
+        NewToken { name: body.name, role: body.role, patterns: body.patterns, expires_at: body.expires_at };
+    let (token, text) = tokens::add(door.ctx(), caller.actor(), new).await?;
+    Ok((StatusCode::CREATED, Body(Made { token, text: text.expose_secret().to_owned() })))
+}
+
+/// Removes a token; whoever has it is let in no more
+#[utoipa::path(delete, path = "/tokens/{name}", tag = "tokens", params(("name" = String, Path)), responses((status = 204, description = "It is gone"), Refused))]
+async fn remove(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<String>,
+) -> Result<StatusCode, Problem> {
+    caller.may_touch_all(Need::Administer)?;
+    tokens::remove(door.ctx(), caller.actor(), &name).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

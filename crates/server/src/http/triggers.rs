@@ -1,0 +1,151 @@
+//! `/triggers`: put, switched on and off, looked at, tried out on the past.
+
+use axum::Json as Body;
+use axum::extract::State;
+use jiff::{SignedDuration, Timestamp};
+use model::access::Need;
+use model::name::EntryName;
+use model::trigger::TriggerContent;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::caller::Caller;
+use super::door::Door;
+use super::extract::{Json, Path, Query};
+use super::page::{Page, PageQuery, limit};
+use super::problem::{Problem, Refused};
+use crate::app::changesets::Applied;
+use crate::app::triggers::{self, FiringLine, Rehearsal, TriggerLine, TriggerView};
+
+pub(super) fn routes() -> OpenApiRouter<Door> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(show, put, remove))
+        .routes(routes!(enable))
+        .routes(routes!(disable))
+        .routes(routes!(firings))
+        .routes(routes!(dry_run))
+}
+
+/// What a dry run looks at unless told otherwise.
+const A_DAY: SignedDuration = SignedDuration::from_hours(24);
+
+/// Lists triggers by name
+#[utoipa::path(get, path = "/triggers", tag = "triggers", params(PageQuery), responses((status = 200, body = Page<TriggerLine>), Refused))]
+async fn list(
+    State(door): State<Door>,
+    caller: Caller,
+    Query(query): Query<PageQuery>,
+) -> Result<Body<Page<TriggerLine>>, Problem> {
+    caller.may(Need::View)?;
+    let page = triggers::list(door.ctx(), query.cursor.as_deref(), query.limit()).await?;
+    let mut items = page.triggers;
+    items.retain(|item| caller.covers(item.name.as_str()));
+    Ok(Body(Page { items, next: page.next.map(|name| name.to_string()) }))
+}
+
+/// One trigger, with what it did lately
+#[utoipa::path(get, path = "/triggers/{name}", tag = "triggers", params(("name" = EntryName, Path)), responses((status = 200, body = TriggerView), Refused))]
+async fn show(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+) -> Result<Body<TriggerView>, Problem> {
+    caller.may_touch(Need::View, name.as_str())?;
+    Ok(Body(triggers::show(door.ctx(), &name).await?))
+}
+
+/// Adds a trigger, or replaces the one of that name
+#[utoipa::path(put, path = "/triggers/{name}", tag = "triggers", params(("name" = EntryName, Path)), request_body = TriggerContent, responses((status = 200, body = Applied), Refused))]
+async fn put(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+    Json(content): Json<TriggerContent>,
+) -> Result<Body<Applied>, Problem> {
+    caller.may_touch(Need::Build, name.as_str())?;
+    caller.may_touch(Need::Build, content.target.as_str())?;
+    Ok(Body(triggers::put(door.ctx(), caller.actor(), name, content).await?))
+}
+
+/// Deletes a trigger
+#[utoipa::path(delete, path = "/triggers/{name}", tag = "triggers", params(("name" = EntryName, Path)), responses((status = 200, body = Applied), Refused))]
+async fn remove(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+) -> Result<Body<Applied>, Problem> {
+    caller.may_touch(Need::Build, name.as_str())?;
+    Ok(Body(triggers::remove(door.ctx(), caller.actor(), name).await?))
+}
+
+/// Lets a trigger fire again, on what happens from now on
+#[utoipa::path(post, path = "/triggers/{name}/enable", tag = "triggers", params(("name" = EntryName, Path)), responses((status = 200, body = Applied), Refused))]
+async fn enable(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+) -> Result<Body<Applied>, Problem> {
+    caller.may_touch(Need::Build, name.as_str())?;
+    Ok(Body(triggers::switch(door.ctx(), caller.actor(), name, true).await?))
+}
+
+/// Keeps a trigger from firing
+#[utoipa::path(post, path = "/triggers/{name}/disable", tag = "triggers", params(("name" = EntryName, Path)), responses((status = 200, body = Applied), Refused))]
+async fn disable(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+) -> Result<Body<Applied>, Problem> {
+    caller.may_touch(Need::Build, name.as_str())?;
+    Ok(Body(triggers::switch(door.ctx(), caller.actor(), name, false).await?))
+}
+
+/// Which firings.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct FiringsQuery {
+    /// `next` of the page before.
+    cursor: Option<u64>,
+    /// At most so many, up to 1,000.
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    limit: Option<u32>,
+}
+
+/// What a trigger fired on, and what kept it from firing, newest first
+#[utoipa::path(get, path = "/triggers/{name}/firings", tag = "triggers", params(("name" = EntryName, Path), FiringsQuery), responses((status = 200, body = Page<FiringLine>), Refused))]
+async fn firings(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+    Query(query): Query<FiringsQuery>,
+) -> Result<Body<Page<FiringLine>>, Problem> {
+    caller.may_touch(Need::View, name.as_str())?;
+    let page = triggers::firings(door.ctx(), &name, query.cursor, limit(query.limit)).await?;
+    Ok(Body(Page { items: page.firings, next: page.next.map(|seq| seq.to_string()) }))
+}
+
+/// Since when.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct DryRunQuery {
+    /// Events from then on; those of a day if absent.
+    since: Option<Timestamp>,
+}
+
+/// What a trigger would have fired on
+#[utoipa::path(get, path = "/triggers/{name}/dry-run", tag = "triggers", params(("name" = EntryName, Path), DryRunQuery), responses((status = 200, body = Rehearsal), Refused))]
+async fn dry_run(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+    Query(query): Query<DryRunQuery>,
+) -> Result<Body<Rehearsal>, Problem> {
+    // It tells of events of every name.
+    caller.may_touch_all(Need::View)?;
+    let since = query.since.unwrap_or_else(|| door.ctx().clock.now() - A_DAY);
+    let content = triggers::content(door.ctx(), &name).await?;
+    Ok(Body(triggers::dry_run(door.ctx(), &content, since).await?))
+}

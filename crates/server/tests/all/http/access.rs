@@ -1,0 +1,145 @@
+//! What each kind of caller gets from every route. `access.txt` is the table; a route that is not in it fails the test.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use axum::http::StatusCode;
+use model::ids::RunId;
+use model::token::TokenRole;
+use serde_json::{Value, json};
+use store::testing::TestDatabase;
+
+use super::asking::{ADD, Asker, token};
+use crate::engine::script::Stage;
+
+const TABLE: &str = include_str!("access.txt");
+
+/// An address for every route, of things that are there and that a narrow token may not touch.
+fn address(path: &str, run: RunId) -> String {
+    let address =
+        path.replace("{name}", "add").replace("{run_id}", &run.to_string()).replace("{number}", "1");
+    match path {
+        "/api/v1/functions/{name}/diff" => address + "?old=1",
+        "/api/v1/search" => address + "?q=add",
+        _ => address,
+    }
+}
+
+fn body(method: &str, path: &str) -> Option<Value> {
+    match (method, path) {
+        ("PUT", "/api/v1/functions/{name}") => Some(json!({ "source": ADD })),
+        ("PUT", "/api/v1/functions/{name}/live") => Some(json!({ "version": 1 })),
+        ("PUT", "/api/v1/secrets/{name}") => Some(json!({ "value": "abcdefgh" })),
+        ("POST", "/api/v1/runs") => Some(json!({ "function": "add", "input": { "a": 1, "b": 2 } })),
+        ("POST", "/api/v1/runs/{run_id}/answer") => Some(json!({ "value": 1 })),
+        ("POST", "/api/v1/changesets") => Some(json!({ "changes": [] })),
+        ("POST", "/api/v1/packs") => Some(json!({ "name": "p", "files": [] })),
+        ("PUT", "/api/v1/triggers/{name}") => Some(json!({ "on": "run.finished", "target": "add" })),
+        ("PUT", "/api/v1/schedules/{name}") => {
+            Some(json!({ "times": { "cron": "0 9 * * *" }, "target": "add", "input": { "a": 1, "b": 2 } }))
+        }
+        ("POST", "/api/v1/tokens") => Some(json!({ "name": "new", "role": "viewer" })),
+        _ => None,
+    }
+}
+
+/// Whether the door let it through to the verb, whatever came of it. A run that somebody may not see is not there.
+fn word(status: StatusCode, path: &str) -> &'static str {
+    match status {
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => "no",
+        StatusCode::NOT_FOUND if path.starts_with("/api/v1/runs/") => "no",
+        _ => "yes",
+    }
+}
+
+store::on_both! {
+    async fn every_route_gives_each_kind_of_caller_what_the_table_says(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        stage.add(&[ADD]).await;
+        stage.script.part("add", |_, _| async { Ok(3.into()) });
+        let run = stage.start("add", json!({ "a": 1, "b": 2 })).await.unwrap().run_id;
+        let mut asker = Asker::of(&stage).await;
+        let admin = asker.token.clone();
+        let mut callers = vec![("nobody", String::new())];
+        for role in [TokenRole::Viewer, TokenRole::Runner, TokenRole::Builder] {
+            callers.push((role.as_str(), token(&stage, role.as_str(), role, &[]).await));
+        }
+        callers.push(("admin", admin));
+        callers.push(("other", token(&stage, "other", TokenRole::Admin, &["mail.*"]).await));
+        let mut table = String::new();
+        for (path, methods) in routes() {
+            for method in methods {
+                let mut line = format!("{method:6} {path:40}");
+                for (kind, token) in &callers {
+                    asker.token.clone_from(token);
+                    let headers = [("prefer", "wait=0")];
+                    let response = asker.knock_as(&method, &address(&path, run), &headers, body(&method, &path)).await;
+                    write!(line, " {kind}={}", word(response, &path)).unwrap();
+                }
+                writeln!(table, "{}", line.trim_end()).unwrap();
+            }
+        }
+        assert_eq!(table, TABLE, "the table as it is:\n{table}");
+        stage.close().await;
+    }
+
+    async fn whoever_guesses_tokens_is_locked_out(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        let asker = Asker::of(&stage).await;
+        let guess = || asker.bare("GET", "/api/v1/runs", &[("host", "localhost"), ("authorization", "Bearer no")], None);
+        for _ in 0..20 {
+            assert_eq!(guess().await.code(), "unauthorized");
+        }
+        let refused = guess().await;
+        assert_eq!((refused.status, refused.code(), refused.header("retry-after")), (StatusCode::TOO_MANY_REQUESTS, "guessing", "60"));
+        assert_eq!(asker.get("/api/v1/runs").await.status, StatusCode::TOO_MANY_REQUESTS, "also with the right one");
+        stage.ctx.clock.advance(std::time::Duration::from_secs(61));
+        assert_eq!(asker.get("/api/v1/runs").await.status, StatusCode::OK);
+        stage.close().await;
+    }
+
+    async fn a_link_signs_one_browser_in(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        let asker = Asker::of(&stage).await;
+        let path = asker.door.sign_in_path().unwrap();
+        let host = ("host", "localhost");
+        let signed_in = asker.bare("GET", &path, &[host], None).await;
+        assert_eq!((signed_in.status, signed_in.header("location")), (StatusCode::SEE_OTHER, "/"));
+        let cookie = signed_in.header("set-cookie").to_owned();
+        assert!(cookie.ends_with("; HttpOnly; SameSite=Strict"), "{cookie}");
+        let cookie = cookie.split(';').next().unwrap();
+        let read = asker.bare("GET", "/api/v1/tokens", &[host, ("cookie", cookie)], None).await;
+        assert_eq!(read.status, StatusCode::OK);
+        let own = [host, ("cookie", cookie), ("origin", "http://localhost")];
+        let new = json!({ "name": "ci", "role": "viewer" });
+        assert_eq!(asker.bare("POST", "/api/v1/tokens", &own, Some(new.clone())).await.status, StatusCode::CREATED);
+        let foreign = [host, ("cookie", cookie), ("origin", "http://evil.example")];
+        assert_eq!(asker.bare("POST", "/api/v1/tokens", &foreign, Some(new)).await.code(), "foreign_origin");
+        assert_eq!(asker.bare("GET", &path, &[host], None).await.code(), "link_used");
+        stage.close().await;
+    }
+
+    async fn a_narrow_token_sees_what_it_may_touch_alone(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        stage.add(&[ADD, "def web_fetch(): pass\n"]).await;
+        stage.script.part("add", |_, _| async { Ok(3.into()) });
+        let run = stage.start("add", json!({ "a": 1, "b": 2 })).await.unwrap();
+        let mut asker = Asker::of(&stage).await;
+        asker.token = token(&stage, "web", TokenRole::Runner, &["web_*"]).await;
+        let listed = asker.get("/api/v1/functions").await.json;
+        assert_eq!(listed["items"].as_array().unwrap().len(), 1, "{listed}");
+        assert_eq!(listed["items"][0]["name"], "web_fetch");
+        assert_eq!(asker.get("/api/v1/runs").await.json["items"], json!([]));
+        assert_eq!(asker.get(&format!("/api/v1/runs/{}", run.run_id)).await.code(), "run_not_found");
+        assert_eq!(asker.get("/api/v1/functions/add").await.code(), "forbidden");
+        stage.close().await;
+    }
+}
+
+/// Every route of the description, with its methods.
+fn routes() -> BTreeMap<String, Vec<String>> {
+    let document = serde_json::to_value(server::http::document()).unwrap();
+    let methods =
+        |item: &Value| item.as_object().unwrap().keys().map(|method| method.to_uppercase()).collect();
+    document["paths"].as_object().unwrap().iter().map(|(path, item)| (path.clone(), methods(item))).collect()
+}

@@ -1,0 +1,113 @@
+//! Runs over HTTP.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+use store::testing::TestDatabase;
+use tokio::sync::Notify;
+
+use super::asking::{ADD, Asker};
+use crate::engine::script::{Stage, raised};
+
+async fn open(database: &TestDatabase) -> (Stage, Asker) {
+    let stage = Stage::open(database).await;
+    stage.add(&[ADD]).await;
+    stage.script.part("add", |_, _| async { Ok(3.into()) });
+    let asker = Asker::of(&stage).await;
+    (stage, asker)
+}
+
+fn sum() -> Value {
+    json!({ "function": "add", "input": { "a": 1, "b": 2 } })
+}
+
+store::on_both! {
+    async fn a_run_is_waited_for(database: &TestDatabase) {
+        let (stage, asker) = open(database).await;
+        let run = asker.post("/api/v1/runs", sum()).await;
+        assert_eq!((run.status, &run.json["state"], &run.json["output"]), (StatusCode::OK, &json!("succeeded"), &json!(3)));
+        let place = format!("/api/v1/runs/{}", run.json["run_id"].as_str().unwrap());
+        assert_eq!(run.header("location"), place);
+        let record = asker.get(&place).await.json;
+        assert_eq!(record["who"], "token admin", "{record}");
+        stage.close().await;
+    }
+
+    async fn a_run_that_fails_is_an_answer_and_no_problem(database: &TestDatabase) {
+        let (stage, asker) = open(database).await;
+        stage.script.part("add", |_, _| async { Err(raised("ValueError", "odd")) });
+        let run = asker.post("/api/v1/runs", sum()).await;
+        assert_eq!((run.status, &run.json["state"]), (StatusCode::OK, &json!("failed")));
+        assert_eq!(run.json["error"]["message"], "odd");
+        stage.close().await;
+    }
+
+    async fn a_caller_that_has_waited_long_enough_is_told_where_to_look(database: &TestDatabase) {
+        let (stage, asker) = open(database).await;
+        let go = Arc::new(Notify::new());
+        let signal = Arc::clone(&go);
+        stage.script.part("add", move |_, _| {
+            let go = Arc::clone(&go);
+            async move {
+                go.notified().await;
+                Ok(3.into())
+            }
+        });
+        let run = asker.ask("POST", "/api/v1/runs", &[("prefer", "wait=0")], Some(sum())).await;
+        assert_eq!((run.status, run.header("preference-applied")), (StatusCode::ACCEPTED, "wait=0"));
+        signal.notify_one();
+        let id = run.json["run_id"].as_str().unwrap().parse().unwrap();
+        let ended = server::app::runs::wait(&stage.ctx, id).await.unwrap();
+        assert_eq!(ended.output, Some(json!(3)), "it went on");
+        stage.close().await;
+    }
+
+    async fn a_run_is_queued(database: &TestDatabase) {
+        let (stage, asker) = open(database).await;
+        let run = asker.ask("POST", "/api/v1/runs", &[("prefer", "respond-async")], Some(sum())).await;
+        assert_eq!((run.status, &run.json["state"]), (StatusCode::ACCEPTED, &json!("queued")));
+        let id = run.json["run_id"].as_str().unwrap();
+        let cancelled = asker.post(&format!("/api/v1/runs/{id}/cancel"), json!(null)).await;
+        assert_eq!(cancelled.json, json!([id]));
+        let twice = asker.post(&format!("/api/v1/runs/{id}/cancel"), json!(null)).await;
+        assert_eq!((twice.status, twice.code()), (StatusCode::CONFLICT, "run_ended"));
+        stage.close().await;
+    }
+
+    async fn the_same_key_is_the_same_run(database: &TestDatabase) {
+        let (stage, asker) = open(database).await;
+        let key = [("idempotency-key", "k1")];
+        let first = asker.ask("POST", "/api/v1/runs", &key, Some(sum())).await;
+        let second = asker.ask("POST", "/api/v1/runs", &key, Some(sum())).await;
+        assert_eq!(first.json["run_id"], second.json["run_id"]);
+        assert_eq!(stage.executions(), 1);
+        stage.close().await;
+    }
+
+    async fn wrong_input_is_refused_with_its_place(database: &TestDatabase) {
+        let (stage, asker) = open(database).await;
+        let wrong = json!({ "function": "add", "input": { "a": 1, "b": "two" } });
+        let refused = asker.post("/api/v1/runs", wrong).await;
+        assert_eq!((refused.status, refused.code()), (StatusCode::UNPROCESSABLE_ENTITY, "bad_run_input"));
+        assert!(refused.json["error"]["message"].as_str().unwrap().contains("`b`"), "{refused:?}");
+        let unknown = asker.post("/api/v1/runs", json!({ "function": "ad" })).await;
+        assert_eq!((unknown.status, unknown.json["error"]["hint"].as_str()), (StatusCode::NOT_FOUND, Some("did you mean `add`?")));
+        stage.close().await;
+    }
+
+    async fn runs_are_listed_a_page_at_a_time_and_filtered(database: &TestDatabase) {
+        let (stage, asker) = open(database).await;
+        for _ in 0..3 {
+            asker.post("/api/v1/runs", sum()).await;
+        }
+        let first = asker.get("/api/v1/runs?limit=2&state=succeeded,failed&name=a*").await.json;
+        assert_eq!(first["items"].as_array().unwrap().len(), 2, "{first}");
+        let next = first["next"].as_str().unwrap();
+        let last = asker.get(&format!("/api/v1/runs?limit=2&cursor={next}")).await.json;
+        assert_eq!((last["items"].as_array().unwrap().len(), &last["next"]), (1, &Value::Null));
+        assert_eq!(asker.get("/api/v1/runs?state=failed").await.json["items"], json!([]));
+        assert_eq!(asker.get("/api/v1/runs?state=lazy").await.code(), "bad_request");
+        stage.close().await;
+    }
+}

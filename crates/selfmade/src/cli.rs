@@ -26,6 +26,7 @@ Environment:
   SELFMADE_HOME         the data folder, unless --home names one
   SELFMADE_DATABASE     the database, unless --database names one
   SELFMADE_SECRETS_KEY  the key that seals secrets, in place of the file secrets.key
+  SELFMADE_LISTEN       where `serve` listens, unless --listen says so
   SELFMADE_LOG          what to log on standard error, such as `debug` or `selfmade_store=trace`
   VISUAL, EDITOR        the editor of `fn edit`
   NO_COLOR              no colours

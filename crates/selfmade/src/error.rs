@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use server::app::error::Class;
+use server::http::BindError;
 
 use crate::findings;
 use crate::style::{ERROR, HINT, paint, printable};
@@ -36,6 +37,8 @@ pub(crate) enum Error {
     Write { what: String, source: io::Error },
     #[error(transparent)]
     Sandbox(#[from] sandbox::Error),
+    #[error(transparent)]
+    Listen(#[from] BindError),
     #[error("there is no place for a data folder: this user has no home folder")]
     NoHome,
     #[error("`{}` is not a folder, so it cannot be the data folder", .path.display())]
@@ -77,6 +80,7 @@ impl Error {
             },
             Error::Input { .. } | Error::Read { .. } | Error::Editor { .. } => Exit::Input,
             Error::Sandbox(_)
+            | Error::Listen(_)
             | Error::Write { .. }
             | Error::NoHome
             | Error::NotAFolder { .. }
@@ -93,6 +97,7 @@ impl Error {
             Error::Read { .. } => "cannot_read",
             Error::Write { .. } => "cannot_write",
             Error::NoHome | Error::NotAFolder { .. } => "no_data_folder",
+            Error::Listen(_) => "cannot_listen",
             Error::Sandbox(_) => "sandbox",
             Error::Editor { .. } => "editor_failed",
             Error::Edited { source, .. } => source.code(),
@@ -112,6 +117,9 @@ impl Error {
             }
             Error::NoHome | Error::NotAFolder { .. } => {
                 Some("name another folder with `--home DIR` or `SELFMADE_HOME`".to_owned())
+            }
+            Error::Listen(_) => {
+                Some("choose another place with `--listen 127.0.0.1:PORT`; port 0 is any free one".to_owned())
             }
             Error::Editor { .. } => {
                 Some("set `VISUAL` or `EDITOR` to the command of an editor that waits".to_owned())

@@ -125,6 +125,7 @@ impl Place {
             .env_clear()
             .env("PATH", "/usr/bin:/bin")
             .env("HOME", self.path("user"))
+            .env("SELFMADE_LISTEN", "127.0.0.1:0")
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .current_dir(self.folder.path().join(folder))
             .stdin(Stdio::piped())

@@ -120,3 +120,57 @@ fn a_server_prunes_what_is_not_to_be_kept() {
     let left: Vec<_> = left().iter().map(|run| run["run_id"].as_str().unwrap().to_owned()).collect();
     assert_eq!(left, [ids[4].clone(), ids[3].clone()]);
 }
+
+/// Sends a request and reads the whole answer.
+fn ask(address: &str, request: &str) -> String {
+    use std::io::{Read, Write};
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn a_function_is_run_over_http() {
+    let place = Place::new();
+    place.add("def add(a: int, b: int):\n    return a + b\n");
+    let token = place.data(&["token", "add", "ci", "--role", "runner"]).trim().to_owned();
+    let mut server = place.start(&["serve"]);
+    let listening = server.says("listening at");
+    let address = listening.rsplit("//").next().unwrap();
+    let body = r#"{"function": "add", "input": {"a": 2, "b": 3}}"#;
+    let head = |token: &str| {
+        format!(
+            "POST /api/v1/runs HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\nAuthorization: Bearer {token}\r\n\r\n{body}",
+            body.len()
+        )
+    };
+    let answer = ask(address, &head(&token));
+    assert!(answer.starts_with("HTTP/1.1 200 OK") && answer.contains(r#""output":5"#), "{answer}");
+    let refused = ask(address, &head("selfmade_wrong"));
+    assert!(refused.starts_with("HTTP/1.1 401"), "{refused}");
+    let link = server.says("sign in");
+    let path = link.split(address).last().unwrap();
+    let signed_in =
+        ask(address, &format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"));
+    assert!(signed_in.starts_with("HTTP/1.1 303") && signed_in.contains("HttpOnly"), "{signed_in}");
+    server.signal("TERM");
+    assert_eq!(server.ended().0, Some(0));
+}
+
+#[test]
+fn a_place_that_is_taken_is_named() {
+    let place = Place::new();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let refused = place.run(&["serve", "--listen", &address]);
+    assert_tells!(refused.replace(&address, "[address]"), @"
+    exit: 6
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home; made just now)
+    error: cannot listen at `[address]`: Address already in use (os error 98)
+    hint: choose another place with `--listen 127.0.0.1:PORT`; port 0 is any free one
+    ");
+}

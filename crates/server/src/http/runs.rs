@@ -105,7 +105,7 @@ async fn start(
     Json(body): Json<StartBody>,
 ) -> Result<Response, Problem> {
     caller.may_touch(Need::Run, body.function.as_str())?;
-    let key = idempotency_key(&headers)?;
+    let key = idempotency_key(&headers, caller.actor())?;
     let preference = Preference::of(&headers, door.config().wait)?;
     let request = body.request(key)?;
     carry_out(door.ctx(), caller.actor(), request, preference).await
@@ -148,12 +148,12 @@ impl Preference {
     }
 }
 
-/// Keys of one Token are apart from those of another.
-pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+/// Keys of one Token are apart from those of another, so that nobody gets the runs of others by guessing keys.
+fn idempotency_key(headers: &HeaderMap, actor: &Actor) -> Result<Option<String>, Problem> {
     const MOST_BYTES: usize = 200;
     let Some(key) = headers.get(IDEMPOTENCY_KEY) else { return Ok(None) };
     match key.to_str() {
-        Ok(key) if !key.is_empty() && key.len() <= MOST_BYTES => Ok(Some(key.to_owned())),
+        Ok(key) if !key.is_empty() && key.len() <= MOST_BYTES => Ok(Some(format!("{actor}:{key}"))),
         _ => Err(Problem::bad_request(format!(
             "`Idempotency-Key` has to be 1 to {MOST_BYTES} visible characters"
         ))),
@@ -280,7 +280,9 @@ async fn show(
     Path(id): Path<RunId>,
 ) -> Result<Body<RunRecord>, Problem> {
     touched(&door, &caller, Need::View, id).await?;
-    Ok(Body(run_records::show(door.ctx(), id).await?))
+    let mut record = run_records::show(door.ctx(), id).await?;
+    record.below.retain(|run| caller.covers(run.line.key.name.as_str()));
+    Ok(Body(record))
 }
 
 /// Ends a run and everything it started; answers which runs those are

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
+use model::token::TokenRole;
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 use tokio::sync::Notify;
 
-use super::asking::{ADD, Asker};
+use super::asking::{ADD, Asker, token};
 use crate::engine::script::{Stage, raised};
 
 async fn open(database: &TestDatabase) -> (Stage, Asker) {
@@ -76,12 +77,15 @@ store::on_both! {
     }
 
     async fn the_same_key_is_the_same_run(database: &TestDatabase) {
-        let (stage, asker) = open(database).await;
+        let (stage, mut asker) = open(database).await;
         let key = [("idempotency-key", "k1")];
         let first = asker.ask("POST", "/api/v1/runs", &key, Some(sum())).await;
         let second = asker.ask("POST", "/api/v1/runs", &key, Some(sum())).await;
         assert_eq!(first.json["run_id"], second.json["run_id"]);
         assert_eq!(stage.executions(), 1);
+        asker.token = token(&stage, "other", TokenRole::Runner, &[]).await;
+        let theirs = asker.ask("POST", "/api/v1/runs", &key, Some(sum())).await;
+        assert_ne!(first.json["run_id"], theirs.json["run_id"], "a key belongs to its token");
         stage.close().await;
     }
 

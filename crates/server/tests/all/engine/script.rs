@@ -102,6 +102,10 @@ pub(crate) fn raised(type_name: &str, message: &str) -> Exception {
     }
 }
 
+fn config(database: &TestDatabase, home: &TempDir) -> Config {
+    Config::new(home.path().to_owned(), database.location().clone(), None)
+}
+
 /// A brain whose functions are played.
 pub(crate) struct Stage {
     pub(crate) ctx: Ctx,
@@ -113,11 +117,20 @@ pub(crate) struct Stage {
 impl Stage {
     pub(crate) async fn open(database: &TestDatabase) -> Stage {
         let clock = Clock::still(NOON.parse::<Timestamp>().unwrap());
-        Stage::at(database, clock, Arc::new(tempfile::tempdir().unwrap()), Arc::default()).await
+        let home = Arc::new(tempfile::tempdir().unwrap());
+        Stage::at(config(database, &home), clock, home, Arc::default()).await
     }
 
-    async fn at(database: &TestDatabase, clock: Clock, home: Arc<TempDir>, script: Arc<Script>) -> Stage {
-        let config = Config::new(home.path().to_owned(), database.location().clone(), None);
+    /// Carries out one queued run at a time.
+    pub(crate) async fn narrow(database: &TestDatabase) -> Stage {
+        let clock = Clock::still(NOON.parse::<Timestamp>().unwrap());
+        let home = Arc::new(tempfile::tempdir().unwrap());
+        let mut config = config(database, &home);
+        config.engine.at_once = 1;
+        Stage::at(config, clock, home, Arc::default()).await
+    }
+
+    async fn at(config: Config, clock: Clock, home: Arc<TempDir>, script: Arc<Script>) -> Stage {
         let executor: Arc<dyn Executor> = Arc::clone(&script) as Arc<dyn Executor>;
         let ids = Ids::random(clock.clone());
         let ctx = Ctx::open_executing(config, clock, ids, executor).await.unwrap();
@@ -126,7 +139,8 @@ impl Stage {
 
     /// Another server on the same brain, with the same clock and the same parts.
     pub(crate) async fn another(&self, database: &TestDatabase) -> Stage {
-        Stage::at(database, self.ctx.clock.clone(), Arc::clone(&self.home), Arc::clone(&self.script)).await
+        let config = config(database, &self.home);
+        Stage::at(config, self.ctx.clock.clone(), Arc::clone(&self.home), Arc::clone(&self.script)).await
     }
 
     /// Stores bare sources.

@@ -55,7 +55,7 @@ struct Shared {
 impl Door {
     /// Answers until `stop`.
     pub fn new(ctx: Ctx, config: HttpConfig, stop: CancellationToken) -> Door {
-        let feed = Feed::new(ctx.clone());
+        let feed = Feed::new(ctx.clone(), stop.clone());
         let (guesses, sign_ins) = (Guesses::default(), SignIns::default());
         Door(Arc::new(Shared { ctx, config, stop, feed, guesses, sign_ins }))
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use model::event::Event;
+use sandbox::CancellationToken;
 use tokio::sync::{OnceCell, watch};
 
 use crate::app::error::Error;
@@ -19,6 +20,7 @@ const RECENT: usize = 4_096;
 
 pub(super) struct Feed {
     ctx: Ctx,
+    stop: CancellationToken,
     /// Begun by the first reader.
     reading: OnceCell<()>,
     recent: Arc<Recent>,
@@ -31,9 +33,9 @@ struct Recent {
 }
 
 impl Feed {
-    pub(super) fn new(ctx: Ctx) -> Feed {
+    pub(super) fn new(ctx: Ctx, stop: CancellationToken) -> Feed {
         let recent = Recent { events: Mutex::default(), last: watch::Sender::new(0) };
-        Feed { ctx, reading: OnceCell::new(), recent: Arc::new(recent) }
+        Feed { ctx, stop, reading: OnceCell::new(), recent: Arc::new(recent) }
     }
 
     /// Those after this one; from now on where none is named.
@@ -41,7 +43,7 @@ impl Feed {
         let begin = async {
             let newest = self.ctx.store.newest_event().await?;
             self.recent.last.send_replace(newest);
-            tokio::spawn(read(self.ctx.clone(), Arc::clone(&self.recent)));
+            tokio::spawn(read(self.ctx.clone(), Arc::clone(&self.recent), self.stop.clone()));
             Ok::<(), Error>(())
         };
         self.reading.get_or_try_init(|| begin).await?;
@@ -54,10 +56,10 @@ impl Feed {
     }
 }
 
-/// Reads the log for as long as somebody might want it.
-async fn read(ctx: Ctx, recent: Arc<Recent>) {
+/// Reads the log until the server stops.
+async fn read(ctx: Ctx, recent: Arc<Recent>, stop: CancellationToken) {
     let mut appended = ctx.engine.appended();
-    loop {
+    while !stop.is_cancelled() {
         let from = *recent.last.borrow();
         match ctx.store.events_after(from, AT_ONCE).await {
             Ok(events) if events.is_empty() => {}
@@ -68,6 +70,7 @@ async fn read(ctx: Ctx, recent: Arc<Recent>) {
             Err(error) => tracing::warn!("cannot read the log of events: {error}"),
         }
         tokio::select! {
+            () = stop.cancelled() => {}
             _ = appended.changed() => {}
             () = ctx.clock.wait_until(ctx.clock.now() + LOOK) => {}
         }

@@ -1,5 +1,7 @@
 //! The description of the whole API, made from the handlers themselves.
 
+use std::sync::LazyLock;
+
 use axum::Json;
 use axum::extract::State;
 use utoipa::openapi::OpenApi as Document;
@@ -70,13 +72,16 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
         .route("/sign-in", axum::routing::get(sign_in::sign_in))
 }
 
+/// Made once: it is large, and anybody may ask for it.
+static DOCUMENT: LazyLock<Document> = LazyLock::new(|| routes().into_openapi());
+
 /// The description, as it is served and checked in.
-pub fn document() -> Document {
-    routes().into_openapi()
+pub fn document() -> &'static Document {
+    &DOCUMENT
 }
 
 /// This description
 #[utoipa::path(get, path = "/openapi.json", tag = "server", security(()), responses((status = 200, description = "OpenAPI 3.1", body = serde_json::Value)))]
-async fn show(State(_): State<Door>) -> Json<Document> {
+async fn show(State(_): State<Door>) -> Json<&'static Document> {
     Json(document())
 }

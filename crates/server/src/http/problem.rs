@@ -22,7 +22,7 @@ pub(super) struct ProblemBody {
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(super) struct ProblemDetail {
-    /// Stays the same from release to release; `docs/errors` has a page for it.
+    /// Stays the same from release to release.
     #[schema(example = "not_found")]
     code: &'static str,
     #[schema(example = "there is no function `ad`")]

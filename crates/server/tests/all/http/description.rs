@@ -5,7 +5,7 @@ use std::path::Path;
 #[test]
 fn the_checked_in_description_is_that_of_the_code() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
-    let now = serde_json::to_string_pretty(&server::http::document()).unwrap() + "\n";
+    let now = serde_json::to_string_pretty(server::http::document()).unwrap() + "\n";
     let checked_in = std::fs::read_to_string(&path).unwrap_or_default();
     if now != checked_in {
         let made = path.with_extension("json.new");

@@ -12,6 +12,7 @@ use utoipa_axum::routes;
 
 use super::caller::COOKIE;
 use super::door::Door;
+use super::problem::ProblemBody;
 use super::{
     changesets, events, functions, health, insights, packs, runs, schedules, search, secrets, sign_in,
     tokens, triggers,
@@ -20,6 +21,7 @@ use super::{
 #[derive(OpenApi)]
 #[openapi(
     info(title = "selfmade", description = "An agent server whose abilities are rows in a database."),
+    components(schemas(ProblemBody)),
     modifiers(&Security),
     security(("token" = []), ("cookie" = [])),
     tags(

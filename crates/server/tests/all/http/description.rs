@@ -28,3 +28,15 @@ fn every_route_says_what_it_answers() {
         }
     }
 }
+
+#[test]
+fn everything_it_refers_to_is_in_it() {
+    const TO: &str = "#/components/schemas/";
+    let document = serde_json::to_value(server::http::document()).unwrap();
+    let text = document.to_string();
+    let schemas = document["components"]["schemas"].as_object().unwrap();
+    let referred = text.split(TO).skip(1).map(|rest| rest.split('"').next().unwrap());
+    for name in referred {
+        assert!(schemas.contains_key(name), "there is no schema `{name}`");
+    }
+}

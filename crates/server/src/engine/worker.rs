@@ -35,7 +35,7 @@ pub async fn work_until(ctx: Ctx, stop: Stop) {
     while !stop.taking.is_cancelled() {
         // Read before the look, so that what becomes due during it is not waited for.
         let at = ctx.clock.now() + LOOK;
-        if let Err(error) = round(&ctx).await {
+        if let Err(error) = look(&ctx, &stop.taking).await {
             tracing::warn!("cannot look at the queue: {error}");
         }
         tokio::select! {
@@ -62,10 +62,15 @@ async fn all_ended(ctx: &Ctx) {
 
 /// Takes what is due and starts it. Says how many were started.
 pub async fn round(ctx: &Ctx) -> Result<usize, Error> {
+    look(ctx, &CancellationToken::new()).await
+}
+
+async fn look(ctx: &Ctx, stop: &CancellationToken) -> Result<usize, Error> {
     let now = ctx.clock.now();
     ctx.store.wake_runs(now).await?;
     let free = ctx.engine.places.available_permits();
-    if free == 0 {
+    // Asked after the places are counted: one that became free only after the stop is not used.
+    if free == 0 || stop.is_cancelled() {
         return Ok(0);
     }
     let until = now + ctx.engine.config.lease;

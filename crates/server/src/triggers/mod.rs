@@ -66,10 +66,12 @@ pub async fn catch_up(ctx: &Ctx) -> Result<usize, Error> {
 pub async fn drain(ctx: &Ctx) -> Result<usize, Error> {
     let mut triggered = 0;
     loop {
+        // Asked first: what ends after the look at its Events has still to be looked at.
+        let was_busy = engine::is_busy(ctx);
         let queued = catch_up(ctx).await?;
         triggered += queued;
         let started = engine::round(ctx).await?;
-        if queued == 0 && started == 0 && !engine::is_busy(ctx) {
+        if queued == 0 && started == 0 && !was_busy {
             return Ok(triggered);
         }
         if engine::is_busy(ctx) {

@@ -11,8 +11,8 @@ use tokio::sync::{Notify, mpsc};
 
 use super::script::{Stage, empty, function};
 
-/// A stage with a function that says that it has begun, and ends when it is let. It has one place: a worker that is just
-/// looking at the queue when it is told to stop may take what it sees.
+/// A stage with a function that says that it has begun, and ends when it is let. It has one place, so that
+/// nothing else can be under way.
 async fn holding(database: &TestDatabase) -> (Stage, mpsc::UnboundedReceiver<()>, Arc<Notify>) {
     let stage = Stage::narrow(database).await;
     stage.add(&[&function("held", "")]).await;

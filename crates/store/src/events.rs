@@ -6,6 +6,9 @@ use crate::db::{Batch, Durability, Row, Sql, Value};
 use crate::error::Error;
 use crate::store::Store;
 
+/// So many are read by a look-up.
+const FEW: u32 = 16;
+
 impl Store {
     /// Facts that stand for themselves, such as a custom Event.
     pub async fn append_events(&self, events: &[NewEvent]) -> Result<(), Error> {
@@ -44,13 +47,13 @@ impl Store {
 
     /// What happened after a sequence number, in order.
     pub async fn events_after(&self, seq: u64, limit: u32) -> Result<Vec<Event>, Error> {
-        self.db
-            .query(
-                "select seq, kind, source, data, actor, at from events where seq > $1 order by seq limit $2",
-                [seq.into(), limit.into()],
-                event_from_row,
-            )
-            .await
+        let sql =
+            "select seq, kind, source, data, actor, at from events where seq > $1 order by seq limit $2";
+        let values = [seq.into(), limit.into()];
+        if limit <= FEW {
+            return self.db.few(sql, values, event_from_row).await;
+        }
+        self.db.query(sql, values, event_from_row).await
     }
 }
 

@@ -73,6 +73,15 @@ impl Batch {
         self.add(sql, Values::Bulk(rows), None);
     }
 
+    /// How many rows it takes values for.
+    pub(super) fn rows(&self) -> usize {
+        let rows = self.steps.iter().map(|step| match &step.values {
+            Values::Single(_) => 1,
+            Values::Bulk(rows) => rows.len(),
+        });
+        rows.sum()
+    }
+
     /// All of another batch, after what is here.
     pub(crate) fn append(&mut self, mut other: Batch) {
         self.steps.append(&mut other.steps);

@@ -67,24 +67,38 @@ impl Db {
         answers.iter().flatten().map(from_row).collect()
     }
 
-    /// The first row, if there is one. For look-ups by key: SQLite answers on the calling thread, which is quicker
-    /// than waking another, so the statement must not scan.
+    /// The first row, if there is one; a look-up like [`few`](Db::few).
     pub(crate) async fn optional<T>(
         &self,
         sql: impl Into<Sql>,
         values: impl Into<Vec<Value>>,
         from_row: impl Fn(&Row) -> Result<T, Error>,
     ) -> Result<Option<T>, Error> {
+        self.look_up(sql, values).await?.first().map(from_row).transpose()
+    }
+
+    /// All rows of a look-up by key that finds few: SQLite answers on the calling thread, which is quicker than waking
+    /// another, so the statement must not scan.
+    pub(crate) async fn few<T>(
+        &self,
+        sql: impl Into<Sql>,
+        values: impl Into<Vec<Value>>,
+        from_row: impl Fn(&Row) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        self.look_up(sql, values).await?.iter().map(from_row).collect()
+    }
+
+    async fn look_up(&self, sql: impl Into<Sql>, values: impl Into<Vec<Value>>) -> Result<Vec<Row>, Error> {
         let read = (sql.into(), values.into());
         let fault = self.meet(|| vec![read.0])?;
         let rows = match &self.database {
             Database::Sqlite(sqlite) => sqlite.look_up(read).await,
             Database::Postgres(postgres) => postgres.query(read).await,
         };
-        fault.then(rows)?.first().map(from_row).transpose()
+        fault.then(rows)
     }
 
-    /// The first row, which has to exist; a look-up like [`optional`](Db::optional).
+    /// The first row, which has to exist; a look-up like [`few`](Db::few).
     pub(crate) async fn one<T>(
         &self,
         sql: impl Into<Sql>,

@@ -1,13 +1,15 @@
 //! Group commit from the inside: what one transaction with many jobs does to each of them.
 
+use std::pin::pin;
 use std::sync::Barrier;
+use std::task::{Context, Poll, Waker};
 use std::thread;
 
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use super::open;
 use super::writer::{Committer, Job};
+use super::{Sqlite, open};
 use crate::Error;
 use crate::db::tests::SCHEMA;
 use crate::db::{Batch, Durability, Row, Value};
@@ -33,7 +35,7 @@ fn threads_that_open_a_fresh_file_at_the_same_instant_all_succeed() {
 type Answer = oneshot::Receiver<Result<Vec<Vec<Row>>, Error>>;
 
 fn committer(database: &TestDatabase) -> Committer {
-    Committer::new(open::open(&database.path(), SCHEMA).unwrap())
+    Committer::new(open::open(&database.path(), SCHEMA).unwrap()).unwrap()
 }
 
 fn job(sql: &'static str, values: Vec<Value>) -> (Job, Answer) {
@@ -122,4 +124,77 @@ fn one_job_that_must_survive_power_loss_takes_its_group_along() {
     assert_eq!(level(&[Process, Process]), [1, 1]);
     assert_eq!(level(&[Process, Power, Process]), [2, 2, 2]);
     assert_eq!(level(&[Process]), [1]);
+}
+
+fn put(n: i64) -> Batch {
+    let mut batch = Batch::new();
+    batch.push(
+        "insert into things (id, name) values ($1, $2)",
+        [Value::Blob(n.to_be_bytes().to_vec()), n.to_string().into()],
+    );
+    batch
+}
+
+/// Whether a write is done before anybody else has had a chance to do it.
+fn at_once(sqlite: &Sqlite, batch: Batch, durability: Durability) -> bool {
+    let write = pin!(sqlite.write(batch, durability));
+    matches!(write.poll(&mut Context::from_waker(Waker::noop())), Poll::Ready(Ok(_)))
+}
+
+#[tokio::test]
+async fn a_small_write_that_is_not_flushed_is_done_on_the_calling_thread() {
+    let database = TestDatabase::sqlite();
+    let sqlite = Sqlite::open(&database.path(), SCHEMA).await.unwrap();
+    assert!(at_once(&sqlite, put(1), Durability::Process));
+    assert_eq!(count(&database), 1);
+    assert!(!at_once(&sqlite, put(2), Durability::Power), "a flush keeps a thread waiting");
+    let mut large = Batch::new();
+    (3..100).for_each(|n| large.append(put(n)));
+    assert!(!at_once(&sqlite, large, Durability::Process), "it takes long");
+    sqlite.close().await;
+    assert_eq!(count(&database), 99, "whoever stops waiting still has it done");
+    assert!(matches!(sqlite.write(put(100), Durability::Process).await, Err(Error::Closed)));
+}
+
+#[tokio::test]
+async fn a_caller_does_not_wait_for_another_process_itself() {
+    let database = TestDatabase::sqlite();
+    let sqlite = Sqlite::open(&database.path(), SCHEMA).await.unwrap();
+    let other = Connection::open(database.path()).unwrap();
+    other.execute_batch("begin immediate").unwrap();
+    let mut write = pin!(sqlite.write(put(1), Durability::Process));
+    assert!(write.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    other.execute_batch("rollback").unwrap();
+    write.await.unwrap();
+    assert_eq!(count(&database), 1);
+    sqlite.close().await;
+}
+
+#[tokio::test]
+async fn a_job_of_a_caller_that_fails_leaves_nothing_behind() {
+    let database = TestDatabase::sqlite();
+    let sqlite = Sqlite::open(&database.path(), SCHEMA).await.unwrap();
+    let mut twice = put(1);
+    twice.append(put(1));
+    assert!(matches!(sqlite.write(twice, Durability::Process).await, Err(Error::Unique { .. })));
+    assert_eq!(count(&database), 0);
+    assert!(at_once(&sqlite, put(1), Durability::Process));
+    sqlite.close().await;
+}
+
+#[tokio::test]
+async fn the_log_is_folded_however_it_was_written() {
+    let database = TestDatabase::sqlite();
+    let sqlite = Sqlite::open(&database.path(), SCHEMA).await.unwrap();
+    let mut log = database.path().into_os_string();
+    log.push("-wal");
+    for n in 0..4_000 {
+        sqlite.write(put(n), Durability::Process).await.unwrap();
+        // The thread is rung and has to get its turn.
+        tokio::task::yield_now().await;
+    }
+    // Each commit adds at least the page of the row and that of its key.
+    let unfolded = 2 * 4_000 * 4096;
+    assert!(std::fs::metadata(&log).unwrap().len() < unfolded / 2);
+    sqlite.close().await;
 }

@@ -1,14 +1,21 @@
-//! The one thread that writes: it takes all jobs that wait, commits them together, then answers each.
+//! The one connection that writes, and its thread, which takes all jobs that wait, commits them together, then answers each.
 //!
 //! A commit costs the same for one job as for hundreds, so the busier the store, the cheaper a write. A job that fails
-//! undoes only itself: its group is played again with a savepoint for every job.
+//! undoes only itself: its group is played again with a savepoint for every job. While nobody writes, a small job that need
+//! not be flushed is done on the calling thread: it takes less time than waking another and being woken by it.
 
 use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
+use std::time::Duration;
+
+use rusqlite::ErrorCode;
 
 use tokio::sync::{mpsc, oneshot};
 
 use super::fault::Fault;
+use super::open::PATIENCE;
 use super::session::Session;
 use crate::Error;
 use crate::db::{Batch, Durability, Row};
@@ -16,15 +23,31 @@ use crate::db::{Batch, Durability, Row};
 /// Bounds how long the first job of a group waits for the last.
 const GROUP: usize = 512;
 
+/// A caller writes no more rows than this itself: it keeps a thread of the runtime from everything else meanwhile.
+const SMALL: usize = 32;
+
+/// The write-ahead log is folded into the file when it has so many pages: SQLite's own measure.
+const LONG_LOG: u32 = 1_000;
+
 type Answer = Result<Vec<Vec<Row>>, Error>;
 
 #[derive(Clone)]
 pub(super) struct Writer {
     requests: mpsc::Sender<Request>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    /// Who holds the lock writes. `None` once closed.
+    committer: Mutex<Option<Committer>>,
+    /// The thread writes or is about to. Callers who write one after the other would keep it from the lock.
+    taken: AtomicBool,
 }
 
 enum Request {
     Write(Job),
+    /// The log has become long under the hands of callers.
+    Fold,
     Close(oneshot::Sender<()>),
 }
 
@@ -47,16 +70,44 @@ impl Writer {
         let (requests, receiver) = mpsc::channel(2 * GROUP);
         let path = session.path.clone();
         let thread = thread::Builder::new().name("store-writer".to_owned());
-        let committer = Committer { session, synchronous: Durability::Power };
-        let started: io::Result<_> = thread.spawn(move || serve(committer, receiver));
+        let committer = Mutex::new(Some(Committer::new(session)?));
+        let shared = Arc::new(Shared { committer, taken: AtomicBool::new(false) });
+        let of_thread = Arc::clone(&shared);
+        let started: io::Result<_> = thread.spawn(move || serve(&of_thread, receiver));
         started.map_err(|source| Error::CannotOpen { path, source })?;
-        Ok(Writer { requests })
+        Ok(Writer { requests, shared })
     }
 
     pub(super) async fn write(&self, batch: Batch, durability: Durability) -> Answer {
+        if durability == Durability::Process
+            && batch.rows() <= SMALL
+            && let Some(answer) = self.write_here(&batch)
+        {
+            return answer;
+        }
         let (job, answer) = Job::new(batch, durability);
         self.requests.send(Request::Write(job)).await.map_err(|_| Error::Closed)?;
         answer.await.unwrap_or(Err(Error::Closed))
+    }
+
+    /// `None` if somebody else writes or waits to; then it is the thread's to do.
+    fn write_here(&self, batch: &Batch) -> Option<Answer> {
+        let waiting = self.requests.max_capacity() - self.requests.capacity();
+        if waiting > 0 || self.shared.taken.load(Ordering::Relaxed) {
+            return None;
+        }
+        let mut held = match self.shared.committer.try_lock() {
+            Ok(held) => held,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        let committer = held.as_mut()?;
+        let answer = committer.commit_at_once(batch)?;
+        if committer.has_long_log() {
+            // If there is no room for the request, the thread is about to look anyway.
+            self.requests.try_send(Request::Fold).ok();
+        }
+        Some(answer)
     }
 
     pub(super) async fn close(&self) {
@@ -68,7 +119,7 @@ impl Writer {
     }
 }
 
-fn serve(mut committer: Committer, mut requests: mpsc::Receiver<Request>) {
+fn serve(shared: &Shared, mut requests: mpsc::Receiver<Request>) {
     let mut waiting = Vec::with_capacity(GROUP);
     while requests.blocking_recv_many(&mut waiting, GROUP) > 0 {
         let mut group = Vec::with_capacity(waiting.len());
@@ -76,31 +127,97 @@ fn serve(mut committer: Committer, mut requests: mpsc::Receiver<Request>) {
         for request in waiting.drain(..) {
             match request {
                 Request::Write(job) => group.push(job),
+                Request::Fold => {}
                 Request::Close(closed) => closing.push(closed),
             }
         }
+        shared.taken.store(true, Ordering::Relaxed);
+        let mut held = lock(&shared.committer);
+        let Some(committer) = held.as_mut() else { return };
         if !group.is_empty() {
             committer.commit(group);
         }
+        if committer.has_long_log() {
+            committer.fold_log();
+        }
         if !closing.is_empty() {
-            drop(committer);
+            held.take();
             drop(requests);
             closing.into_iter().for_each(|closed| closed.send(()).unwrap_or_default());
             return;
         }
+        shared.taken.store(false, Ordering::Relaxed);
     }
+}
+
+fn lock(committer: &Mutex<Option<Committer>>) -> MutexGuard<'_, Option<Committer>> {
+    // A transaction that a panic left open is undone before the next one begins.
+    committer.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(super) struct Committer {
     session: Session,
     /// What a commit survives as the connection is set now.
     synchronous: Durability,
+    /// How many pages the log had after the last commit.
+    log_pages: Arc<AtomicU32>,
 }
 
 impl Committer {
-    #[cfg(test)]
-    pub(super) fn new(session: Session) -> Committer {
-        Committer { session, synchronous: Durability::Power }
+    pub(super) fn new(mut session: Session) -> Result<Committer, Error> {
+        let log_pages = Arc::new(AtomicU32::new(0));
+        let pages = Arc::clone(&log_pages);
+        // In place of SQLite's own hook, which would fold the log within a commit, on whatever thread that is.
+        let hook = move |_: &mut rusqlite::hooks::Wal, count: std::ffi::c_int| {
+            pages.store(count.unsigned_abs(), Ordering::Relaxed);
+            Ok(())
+        };
+        let hooked = session.connection.wal_hook(Some(hook));
+        hooked.map_err(|error| Fault::of("open")(error).tell(&session.path))?;
+        Ok(Committer { session, synchronous: Durability::Power, log_pages })
+    }
+
+    fn has_long_log(&self) -> bool {
+        self.log_pages.load(Ordering::Relaxed) >= LONG_LOG
+    }
+
+    /// As far as no reader needs it; what is left is folded later. If it fails nothing is lost, and it is tried again after
+    /// the next commit.
+    fn fold_log(&self) {
+        if self.session.run("pragma wal_checkpoint(passive)").is_ok() {
+            self.log_pages.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// One job, without waiting for another process that writes: then there is no answer, and nothing was done.
+    fn commit_at_once(&mut self, batch: &Batch) -> Option<Answer> {
+        self.patience(Duration::ZERO);
+        let rows = self.alone(batch);
+        self.patience(PATIENCE);
+        match rows {
+            Err(fault) if fault.is(ErrorCode::DatabaseBusy) => None,
+            rows => Some(rows.map_err(|fault| fault.tell(&self.session.path))),
+        }
+    }
+
+    fn alone(&mut self, batch: &Batch) -> Result<Vec<Vec<Row>>, Fault> {
+        self.survive(Durability::Process)?;
+        self.begin()?;
+        let done = self.session.run_batch(batch).and_then(|rows| self.session.run("commit").map(|_| rows));
+        if done.is_err() {
+            self.undo()?;
+        }
+        done
+    }
+
+    fn begin(&self) -> Result<(), Fault> {
+        self.undo()?;
+        self.session.run("begin immediate").map(drop)
+    }
+
+    /// Fails only on a connection that is gone.
+    fn patience(&self, patience: Duration) {
+        self.session.connection.busy_timeout(patience).ok();
     }
 
     pub(super) fn commit(&mut self, group: Vec<Job>) {
@@ -127,7 +244,7 @@ impl Committer {
     /// Without savepoints, which cost a copy of every page a job writes to. Nothing happens if one of several jobs
     /// fails; that is rare.
     fn together(&self, group: &[Job]) -> Result<Option<Vec<Answer>>, Fault> {
-        self.session.run("begin immediate")?;
+        self.begin()?;
         let rows = group.iter().map(|job| self.session.run_batch(&job.batch)).collect::<Result<Vec<_>, _>>();
         match (rows, group) {
             (Ok(rows), _) => self.commit_or_undo(rows.into_iter().map(Ok).collect()).map(Some),
@@ -141,7 +258,7 @@ impl Committer {
 
     /// Each job in its savepoint, so that one that fails undoes only itself.
     fn apart(&self, group: &[Job]) -> Result<Vec<Answer>, Fault> {
-        self.session.run("begin immediate")?;
+        self.begin()?;
         match group.iter().map(|job| self.run(&job.batch)).collect() {
             Ok(answers) => self.commit_or_undo(answers),
             Err(fault) => self.undo().and(Err(fault)),

@@ -28,7 +28,7 @@ pub struct RunFilter {
     pub since: Option<Timestamp>,
     /// Created before this time.
     pub until: Option<Timestamp>,
-    /// A part of its error; capitals do not matter.
+    /// A part of its error's type or of the beginning of its message, some 400 characters; capitals do not matter.
     pub error: Option<String>,
     /// Those older than this one.
     pub before: Option<RunId>,
@@ -43,13 +43,21 @@ const FEW_NAMES: u32 = 100;
 /// values are spread, from walking another.
 macro_rules! listed {
     ($walked:literal) => {
-        Sql { sqlite: listed!($walked, "+", "instr"), postgres: listed!($walked, "", "strpos") }
+        listed!($walked, "")
     };
-    ($walked:literal, $plus:literal, $find:literal) => {
+    ($walked:literal, $by:literal) => {
+        Sql {
+            sqlite: listed!($walked, $by, "+", "instr(error_text"),
+            postgres: listed!($walked, "", "", "strpos(substr(lower(error), 1, 500)"),
+        }
+    };
+    ($walked:literal, $by:literal, $plus:literal, $find:literal) => {
         concat!(
             "select ",
             run_columns!(),
-            " from runs where ",
+            " from runs",
+            $by,
+            " where ",
             $walked,
             "run_id < $1 and run_id > $2 and created_at >= $3 and created_at < $4 and ",
             $plus,
@@ -65,7 +73,7 @@ macro_rules! listed {
             $plus,
             "parent_run_id = $15) and (cast($16 as text) is null or ",
             $find,
-            "(lower(error), $16) > 0) order by run_id desc limit $17"
+            ", $16) > 0) order by run_id desc limit $17"
         )
     };
 }
@@ -75,6 +83,7 @@ const BY_PARENT: Sql = listed!("parent_run_id = $15 and ");
 const BY_ACTOR: Sql = listed!("actor = $14 and ");
 const BY_NAME: Sql = listed!("name = $11 and ");
 const BY_STATE: Sql = listed!("state = $5 and ");
+const BY_ERROR: Sql = listed!("error is not null and ", " indexed by runs_errors");
 const FAILURES_BY_NAME: Sql = listed!("name = $11 and state in ('failed', 'cancelled') and ");
 
 impl Store {
@@ -106,6 +115,9 @@ impl Store {
         }
         if filter.actor.is_some() {
             return Ok(vec![(BY_ACTOR, asked.values())]);
+        }
+        if asked.error.is_some() {
+            return Ok(vec![(BY_ERROR, asked.values())]);
         }
         if asked.states.len() < RunState::ALL.len() {
             let of = |state: &RunState| (BY_STATE, Asked { states: vec![*state], ..asked.clone() }.values());

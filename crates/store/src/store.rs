@@ -31,6 +31,11 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/0005_egress.sql"),
         postgres: include_str!("../migrations/postgres/0005_egress.sql"),
     },
+    Migration {
+        name: "0006_errors",
+        sqlite: include_str!("../migrations/sqlite/0006_errors.sql"),
+        postgres: include_str!("../migrations/postgres/0006_errors.sql"),
+    },
 ];
 
 #[derive(Clone)]

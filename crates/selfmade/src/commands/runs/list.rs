@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     /// Only those started by command_line, token:NAME, trigger:NAME, schedule:NAME or run:ID
     #[arg(long, value_name = "WHO")]
     actor: Option<String>,
-    /// Only those whose error has this text; capitals do not matter
+    /// Only those whose error has this text, in its type or the beginning of its message; capitals do not matter
     #[arg(long, value_name = "TEXT")]
     error: Option<String>,
     /// Only those that this run started

@@ -24,6 +24,18 @@ impl Store {
         text.parse().map(BrainId).map_err(|_| found())
     }
 
+    /// When it answers, everything that was written before survives loss of power.
+    pub async fn flush(&self) -> Result<(), Error> {
+        let mut batch = Batch::new();
+        // A commit that writes nothing flushes nothing.
+        batch.push(
+            "insert into cursors (cursor, seq) values ('flushed', 1)
+             on conflict (cursor) do update set seq = cursors.seq + 1",
+            [],
+        );
+        self.db.write(batch, Durability::Power).await.map(drop)
+    }
+
     pub async fn fact(&self, fact: &str) -> Result<Option<String>, Error> {
         self.db.optional("select value from facts where fact = $1", [fact.into()], |row| row.text(0)).await
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use model::actor::Actor;
@@ -242,14 +243,23 @@ async fn close(
         events: vec![events],
     };
     // The start needs no more than that: what makes the end last makes everything before it last, too.
-    let durability = if run.how.waited { ctx.engine.config.durability } else { Durability::Power };
+    let durability = if run.how.waited { ctx.engine.config.durability } else { ending_of_queued(&run) };
     if !ctx.store.finish_run(&finished, durability).await? {
         return Err(Error::LeaseLost { run: run.run_id });
+    }
+    if !run.how.waited && durability == Durability::Process {
+        ctx.engine.unflushed.store(true, Ordering::Relaxed);
     }
     ctx.engine.ring_events();
     // The caller gets the whole output, whatever is kept of it.
     run.output = end.output;
     Ok(run)
+}
+
+/// Without an ending that lasts, a Run is carried out again after a loss of power. One that may be is flushed with what it
+/// triggers, a moment later.
+fn ending_of_queued(run: &Run) -> Durability {
+    if run.how.resumable { Durability::Process } else { Durability::Power }
 }
 
 /// What kind of error it was, and not its text, which may hold what was handed in.

@@ -23,6 +23,7 @@ mod verbs;
 mod worker;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use model::chain::ChainLimits;
@@ -44,7 +45,7 @@ pub(crate) use self::replaying::{Replay, replay};
 pub(crate) use self::running::{Interruption, Running};
 pub(crate) use self::trial::{TrialHost, trial_end, trial_work, with_mocks};
 pub use self::worker::{Stop, is_busy, one_ended, round, under_way, work, work_until};
-pub(crate) use self::worker::{lease, resume};
+pub(crate) use self::worker::{lease, resume, start};
 
 /// Sizes of an engine.
 #[derive(Clone, Debug)]
@@ -91,6 +92,10 @@ pub struct Engine {
     pub(crate) running: Running,
     /// Rung when something was queued, woken or cancelled.
     pub(crate) queue: Notify,
+    /// Whether more may be queued than there were places for.
+    pub(crate) behind: AtomicBool,
+    /// Whether the end of a Run from the queue may not survive loss of power yet. Whoever deals with its Event sees to that.
+    pub(crate) unflushed: AtomicBool,
     /// Changes when an Event was appended.
     events: watch::Sender<()>,
     /// Rung when a Run of this process has ended or begun to wait.
@@ -122,6 +127,8 @@ impl Engine {
             closures: Closures::default(),
             running: Running::default(),
             queue: Notify::new(),
+            behind: AtomicBool::new(false),
+            unflushed: AtomicBool::new(false),
             events: watch::Sender::new(()),
             ended: Notify::new(),
             places: Arc::new(Semaphore::new(config.at_once)),

@@ -1,6 +1,7 @@
 //! The queue's worker: takes Runs that are due, as many as there are places, and carries each out on a task of its own.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use model::run::{Lease, Run};
@@ -68,23 +69,31 @@ pub async fn round(ctx: &Ctx) -> Result<usize, Error> {
 async fn look(ctx: &Ctx, stop: &CancellationToken) -> Result<usize, Error> {
     let now = ctx.clock.now();
     ctx.store.wake_runs(now).await?;
-    let free = ctx.engine.places.available_permits();
-    // Asked after the places are counted: one that became free only after the stop is not used.
-    if free == 0 || stop.is_cancelled() {
+    let mut places = free_places(ctx);
+    // Asked after the places are taken: one that became free only after the stop is not used.
+    if places.is_empty() || stop.is_cancelled() {
+        ctx.engine.behind.store(true, Ordering::Relaxed);
         return Ok(0);
     }
     let until = now + ctx.engine.config.lease;
-    let claimed = ctx.store.claim(ctx.engine.node, now, until, u32::try_from(free).unwrap_or(1)).await?;
+    let most = u32::try_from(places.len()).unwrap_or(u32::MAX);
+    let claimed = ctx.store.claim(ctx.engine.node, now, until, most).await?;
     let count = claimed.len();
-    for run in claimed {
-        // There were so many places, and nobody else takes one.
-        let Ok(place) = Arc::clone(&ctx.engine.places).acquire_owned().await else { break };
+    ctx.engine.behind.store(count == places.len(), Ordering::Relaxed);
+    for (run, place) in claimed.into_iter().zip(places.drain(..)) {
         start(ctx, run, place);
     }
     Ok(count)
 }
 
-fn start(ctx: &Ctx, run: Run, place: OwnedSemaphorePermit) {
+/// All places that nobody has; Triggers take some, too.
+fn free_places(ctx: &Ctx) -> Vec<OwnedSemaphorePermit> {
+    let place = || Arc::clone(&ctx.engine.places).try_acquire_owned().ok();
+    std::iter::from_fn(place).collect()
+}
+
+/// Carries a Run that is this node's out, on a task of its own.
+pub(crate) fn start(ctx: &Ctx, run: Run, place: OwnedSemaphorePermit) {
     let ctx = ctx.clone();
     tokio::spawn(async move {
         let id = run.run_id;
@@ -130,7 +139,8 @@ pub(crate) async fn resume(ctx: &Ctx, run: Run) -> Result<Run, Error> {
         Ok(redaction) => redaction,
         Err(error) => return recovery::fail(ctx, run, lease, &error).await,
     };
-    let steps = ctx.store.steps(run.run_id).await?;
+    // Whoever claims a Run first finds nothing that it asked for before.
+    let steps = if lease.fence == 1 { Vec::new() } else { ctx.store.steps(run.run_id).await? };
     carry_out(ctx, Execution { run, lease, prepared, steps, watch: None, redaction }).await
 }
 

@@ -1,11 +1,15 @@
-//! Triggers at work: Events are read from the log by a cursor, and every match becomes a queued Run, in one batch with the
-//! cursor's move. So no Event is missed and none fires twice, with any number of servers.
+//! Triggers at work: Events are read from the log by a cursor, and every match becomes a Run, in one batch with the cursor's
+//! move. So no Event is missed and none fires twice, with any number of servers. Where there is a free place the Run is this
+//! node's from the start, and needs no claim; otherwise it is queued.
 
 mod debounce;
 mod expression;
 mod firing;
 mod index;
 mod rehearsal;
+mod starting;
+
+use std::sync::atomic::Ordering;
 
 use sandbox::CancellationToken;
 use store::Firings;
@@ -19,8 +23,9 @@ use crate::ctx::Ctx;
 use crate::engine;
 
 const CURSOR: &str = "triggers";
-/// Events that are dealt with in one batch.
-const AT_ONCE: u32 = 200;
+/// Events that are dealt with in one batch: few while there are few, because the store reads those more quickly.
+const FEW: u32 = 16;
+const MANY: u32 = 200;
 /// Without a ring the log is looked at this often, for what other servers appended.
 const LOOK: std::time::Duration = std::time::Duration::from_secs(1);
 
@@ -29,7 +34,7 @@ pub async fn watch(ctx: Ctx, stop: CancellationToken) {
     let mut appended = ctx.engine.appended();
     while !stop.is_cancelled() {
         let at = ctx.clock.now() + LOOK;
-        if let Err(error) = catch_up(&ctx).await {
+        if let Err(error) = deal(&ctx, &stop).await {
             tracing::warn!("cannot match triggers: {error}");
         }
         tokio::select! {
@@ -40,23 +45,46 @@ pub async fn watch(ctx: Ctx, stop: CancellationToken) {
     }
 }
 
-/// Deals with all Events there are. Says how many Runs were queued.
+/// Deals with all Events there are, and leaves the Runs to the queue. Says how many there are.
 pub async fn catch_up(ctx: &Ctx) -> Result<usize, Error> {
-    let mut queued = 0;
+    flushed(ctx, None).await
+}
+
+/// Deals with all Events there are, and starts the Runs here for which there is a place, until it is told to stop.
+pub async fn deal(ctx: &Ctx, stop: &CancellationToken) -> Result<usize, Error> {
+    flushed(ctx, Some(stop)).await
+}
+
+/// Sees to it that the ends of queued Runs whose Events are dealt with survive loss of power.
+async fn flushed(ctx: &Ctx, stop: Option<&CancellationToken>) -> Result<usize, Error> {
+    let unflushed = ctx.engine.unflushed.swap(false, Ordering::Relaxed);
+    let dealt = fire_all(ctx, stop).await;
+    // What started Runs was flushed, and with it all that was written before.
+    if unflushed && !matches!(dealt, Ok(1..)) {
+        let flushed = ctx.store.flush().await;
+        ctx.engine.unflushed.fetch_or(flushed.is_err(), Ordering::Relaxed);
+        flushed?;
+    }
+    dealt
+}
+
+async fn fire_all(ctx: &Ctx, stop: Option<&CancellationToken>) -> Result<usize, Error> {
+    let (mut started, mut at_once) = (0, FEW);
     loop {
         let from_seq = ctx.store.cursor(CURSOR).await?;
-        let events = ctx.store.events_after(from_seq, AT_ONCE).await?;
-        let Some(last) = events.last() else { return Ok(queued) };
-        let to_seq = last.seq;
-        let mut firings = Firings { cursor: CURSOR.to_owned(), from_seq, to_seq, ..Firings::default() };
+        let events = ctx.store.events_after(from_seq, at_once).await?;
+        let Some(last) = events.last() else { return Ok(started) };
+        at_once = if events.len() < at_once as usize { FEW } else { MANY };
+        let mut firings =
+            Firings { cursor: CURSOR.to_owned(), from_seq, to_seq: last.seq, ..Firings::default() };
         for event in &events {
             firing::fire(ctx, event, &mut firings).await?;
         }
-        let count = firings.runs.len();
+        let places = stop.map(|stop| starting::take_places(ctx, stop, &mut firings.runs)).unwrap_or_default();
         // Somebody else may have dealt with them; then the next look is from where that one got to.
-        if ctx.store.fire(&firings).await? && count > 0 {
-            queued += count;
-            ctx.engine.queue.notify_one();
+        if ctx.store.fire(&firings).await? {
+            started += firings.runs.len();
+            starting::start(ctx, firings.runs, places);
         }
     }
 }
@@ -64,14 +92,14 @@ pub async fn catch_up(ctx: &Ctx) -> Result<usize, Error> {
 /// Carries out what is queued and due, and what that triggers, until nothing is left to do. Says how many Runs were
 /// triggered.
 pub async fn drain(ctx: &Ctx) -> Result<usize, Error> {
-    let mut triggered = 0;
+    let (mut triggered, never) = (0, CancellationToken::new());
     loop {
         // Asked first: what ends after the look at its Events has still to be looked at.
         let was_busy = engine::is_busy(ctx);
-        let queued = catch_up(ctx).await?;
-        triggered += queued;
+        let fired = deal(ctx, &never).await?;
+        triggered += fired;
         let started = engine::round(ctx).await?;
-        if queued == 0 && started == 0 && !was_busy {
+        if fired == 0 && started == 0 && !was_busy {
             return Ok(triggered);
         }
         if engine::is_busy(ctx) {

@@ -24,6 +24,13 @@ store::on_both! {
         assert_eq!(again.brain_id(second).await.unwrap().0, first);
     }
 
+    async fn a_flush_is_a_write(database: &TestDatabase) {
+        let store = Store::open(database.location()).await.unwrap();
+        store.flush().await.unwrap();
+        store.flush().await.unwrap();
+        assert_eq!(store.cursor("flushed").await.unwrap(), 2);
+    }
+
     async fn of_many_who_write_a_fact_at_once_one_wins_and_all_see_it(database: &TestDatabase) {
         let store = Store::open(database.location()).await.unwrap();
         assert_eq!(store.fact("colour").await.unwrap(), None);

@@ -3,15 +3,19 @@
 
 use std::time::Duration;
 
+use model::content::Content;
 use model::event::Event;
 use model::ids::RunId;
 use model::run::{Run, RunState};
-use server::app::runs;
+use model::trigger::TriggerContent;
+use server::app::drafts::{Intent, Proposal};
+use server::app::{changesets, runs};
+use server::triggers;
 use store::on_both;
 use store::testing::{Fault, TestDatabase};
 
 use super::script::{Stage, empty, function, request};
-use crate::world::ME;
+use crate::world::{ME, name};
 
 async fn staged(database: &TestDatabase) -> Stage {
     let stage = Stage::open(database).await;
@@ -51,7 +55,8 @@ async fn check(stage: &Stage, acknowledged: Option<RunId>, seq: u64) {
         let about = |event: &&Event| event.fact.data["run_id"] == run.run_id.to_string();
         events.iter().filter(about).filter(|event| event.fact.kind.to_string().starts_with(kind)).collect()
     };
-    for run in all.iter().filter(|run| !of(run, "").is_empty() || Some(run.run_id) == acknowledged) {
+    let mine = all.iter().filter(|run| run.key.name.as_str() == "work");
+    for run in mine.filter(|run| !of(run, "").is_empty() || Some(run.run_id) == acknowledged) {
         assert_eq!(of(run, "run.").len(), 1, "a run has not one ending: {run:?}");
         let told = of(run, "custom.told");
         assert!(told.len() <= 1, "a finished step was done again");
@@ -86,6 +91,42 @@ async fn one(database: &TestDatabase, fault: Fault, waited: bool) -> bool {
     reached
 }
 
+/// The Run is started by a Trigger, and the server dies while it deals with the Event.
+async fn triggered(database: &TestDatabase, fault: Fault) -> bool {
+    let stage = staged(database).await;
+    stage.add(&[&function("upstream", "")]).await;
+    stage.script.part("upstream", |_, _| async { Ok(sandbox::Value::Int(1)) });
+    let trigger = Content::Trigger(TriggerContent::after("upstream", name("work")));
+    let proposal = Proposal::of("", vec![Intent::Put(name("work_after_upstream"), trigger)]);
+    changesets::register(&stage.ctx, &ME, &proposal).await.unwrap();
+    let seq = stage.last_event().await;
+    let upstream = stage.start("upstream", empty()).await.unwrap().run_id;
+    stage.ctx.store.die_at(fault);
+    triggers::drain(&stage.ctx).await.ok();
+    stage.settle().await;
+    let reached = stage.ctx.store.fault_was_reached();
+    let next = stage.another(database).await;
+    triggers::catch_up(&next.ctx).await.unwrap();
+    next.close().await;
+    let next = drain(&stage, database).await;
+    check(&next, Some(upstream), seq).await;
+    let all = runs::list(&next.ctx, &Default::default(), 1000).await.unwrap();
+    let fired = all.iter().filter(|run| run.chain.root == Some(upstream)).count();
+    assert_eq!(fired, 1, "the trigger fired {fired} times");
+    stage.close().await;
+    next.close().await;
+    reached
+}
+
+async fn until_no_call_of_triggers_is_left(database: &TestDatabase, fault: fn(u64) -> Fault) {
+    for n in 0.. {
+        if !triggered(database, fault(n)).await {
+            assert!(n > 5, "hardly anything was tried");
+            break;
+        }
+    }
+}
+
 async fn until_no_call_is_left(database: &TestDatabase, waited: bool, fault: fn(u64) -> Fault) {
     for n in 0.. {
         if !one(database, fault(n), waited).await {
@@ -102,6 +143,14 @@ on_both! {
 
     async fn a_server_that_is_waited_for_may_die_after_any_call(database: &TestDatabase) {
         until_no_call_is_left(database, true, Fault::After).await;
+    }
+
+    async fn a_server_with_triggers_may_die_before_any_call(database: &TestDatabase) {
+        until_no_call_of_triggers_is_left(database, Fault::Before).await;
+    }
+
+    async fn a_server_with_triggers_may_die_after_any_call(database: &TestDatabase) {
+        until_no_call_of_triggers_is_left(database, Fault::After).await;
     }
 
     async fn a_server_with_a_queue_may_die_before_any_call(database: &TestDatabase) {

@@ -7,11 +7,11 @@ use model::content::Content;
 use model::run::RunState;
 use model::schedule::{Missed, Overlap, ScheduleContent, Times};
 use model::trigger::TriggerContent;
-use sandbox::Value;
+use sandbox::{CancellationToken, Value};
 use serde_json::json;
 use server::app::drafts::{Intent, Proposal};
 use server::app::{changesets, runs};
-use server::{scheduler, triggers};
+use server::{engine, scheduler, triggers};
 use store::on_both;
 use store::testing::TestDatabase;
 
@@ -53,6 +53,55 @@ on_both! {
         assert!(matches!(triggered.actor, Actor::Trigger(_)));
         assert_eq!(triggers::catch_up(&stage.ctx).await.unwrap(), 0);
         assert_eq!(count(&stage, "second").await, 1);
+    }
+
+    async fn what_is_triggered_begins_without_being_queued(database: &TestDatabase) {
+        let stage = pair(database).await;
+        after(&stage, "t", "first", "second").await;
+        stage.start("first", empty()).await.unwrap();
+        assert_eq!(triggers::deal(&stage.ctx, &CancellationToken::new()).await.unwrap(), 1);
+        let all = runs::list(&stage.ctx, &Default::default(), 10).await.unwrap();
+        let triggered = all.iter().find(|run| run.key.name.as_str() == "second").unwrap();
+        // Nobody works on the queue here.
+        stage.until(triggered.run_id, RunState::Succeeded).await;
+    }
+
+    async fn nothing_begins_here_once_the_server_stops(database: &TestDatabase) {
+        let stage = pair(database).await;
+        after(&stage, "t", "first", "second").await;
+        stage.start("first", empty()).await.unwrap();
+        let stop = CancellationToken::new();
+        stop.cancel();
+        triggers::deal(&stage.ctx, &stop).await.unwrap();
+        let all = runs::list(&stage.ctx, &Default::default(), 10).await.unwrap();
+        let triggered = all.iter().find(|run| run.key.name.as_str() == "second").unwrap();
+        assert_eq!(triggered.state, RunState::Queued);
+    }
+
+    async fn what_is_triggered_does_not_overtake_what_is_queued(database: &TestDatabase) {
+        let stage = Stage::narrow(database).await;
+        stage.add(&[&function("first", ""), &function("second", "x")]).await;
+        stage.script.part("first", |_, _| async { Ok(Value::Int(7)) });
+        stage.script.part("second", |_, _| async { Ok(Value::Int(8)) });
+        after(&stage, "t", "first", "second").await;
+        let (one, two) = (stage.queue("first", empty()).await, stage.queue("first", empty()).await);
+        assert_eq!(engine::round(&stage.ctx).await.unwrap(), 1);
+        stage.until(one.run_id, RunState::Succeeded).await;
+        stage.settle().await;
+        triggers::deal(&stage.ctx, &CancellationToken::new()).await.unwrap();
+        let all = runs::list(&stage.ctx, &Default::default(), 10).await.unwrap();
+        let waiting = all.iter().filter(|run| run.state == RunState::Queued).count();
+        assert_eq!(waiting, 2, "`{}` was there first", two.run_id);
+    }
+
+    async fn the_end_of_what_was_queued_is_flushed_with_its_event(database: &TestDatabase) {
+        let stage = pair(database).await;
+        stage.start("first", empty()).await.unwrap();
+        triggers::drain(&stage.ctx).await.unwrap();
+        assert_eq!(stage.ctx.store.cursor("flushed").await.unwrap(), 0, "somebody waited for that one");
+        stage.queue("first", empty()).await;
+        triggers::drain(&stage.ctx).await.unwrap();
+        assert_eq!(stage.ctx.store.cursor("flushed").await.unwrap(), 1);
     }
 
     async fn two_triggers_that_start_each_other_end(database: &TestDatabase) {

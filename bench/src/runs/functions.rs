@@ -6,7 +6,10 @@ pub(super) const ADD: &str = "def add(a: int, b: int) -> int:\n    return a + b\
 
 /// The same, in a cell that is used again.
 pub(super) fn warm_add() -> FunctionDraft {
-    let mut draft = FunctionDraft::of_source(ADD.replace("def add", "def warm_add"));
+    warm(FunctionDraft::of_source(ADD.replace("def add", "def warm_add")))
+}
+
+pub(super) fn warm(mut draft: FunctionDraft) -> FunctionDraft {
     draft.declared.options.insert("isolation".to_owned(), "warm".into());
     draft
 }

@@ -66,6 +66,7 @@ async fn rested(
     report.added("the engine adds to a rested fresh cell, flushed", &of_flushed, &of_bare);
     report.timed("the bare cell, rested", of_bare);
     report.timed("add, fresh cell, rested, not flushed", of_unflushed);
+    report.beside(Work::ReadyAdd, SELFMADE, of_flushed.clone());
     report.timed("add, fresh cell, rested, flushed", of_flushed);
     Ok(())
 }

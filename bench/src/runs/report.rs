@@ -14,42 +14,49 @@ pub(super) const SELFMADE_POSTGRES: &str = "selfmade, PostgreSQL";
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Work {
     Add,
+    ReadyAdd,
     WarmAdd,
     AtOnce,
     WarmAtOnce,
     InnerCall,
     ChainOf10,
     TriggerChain,
+    WarmTriggerChain,
 }
 
 impl Work {
-    const ALL: [Work; 7] = [
+    const ALL: [Work; 9] = [
         Work::Add,
+        Work::ReadyAdd,
         Work::WarmAdd,
         Work::AtOnce,
         Work::WarmAtOnce,
         Work::InnerCall,
         Work::ChainOf10,
         Work::TriggerChain,
+        Work::WarmTriggerChain,
     ];
 
     fn title(self) -> &'static str {
         match self {
-            Work::Add => "`add(a, b)`, one caller, p50 / p99; selfmade in a fresh cell",
+            Work::Add => "`add(a, b)`, one call after the other, p50 / p99; selfmade in fresh cells",
+            Work::ReadyAdd => "the same; selfmade in fresh cells, each call once all are ready",
             Work::WarmAdd => "the same; selfmade in a warm cell",
             Work::AtOnce => "many callers, calls a second; selfmade in fresh cells",
             Work::WarmAtOnce => "the same; selfmade in warm cells",
             Work::InnerCall => "an inner call",
             Work::ChainOf10 => "a chain of 10 calls, p50 / p99",
-            Work::TriggerChain => "a trigger chain of 10, p50 / p99",
+            Work::TriggerChain => "a trigger chain of 10, p50 / p99; selfmade in fresh cells",
+            Work::WarmTriggerChain => "the same; selfmade in warm cells",
         }
     }
 
     /// A peer has one way to do what we do in two.
     fn of_peers(self) -> Work {
         match self {
-            Work::WarmAdd => Work::Add,
+            Work::ReadyAdd | Work::WarmAdd => Work::Add,
             Work::WarmAtOnce => Work::AtOnce,
+            Work::WarmTriggerChain => Work::TriggerChain,
             other => other,
         }
     }

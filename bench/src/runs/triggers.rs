@@ -4,13 +4,14 @@ use std::time::Instant;
 
 use anyhow::ensure;
 use model::content::Content;
+use model::function::FunctionDraft;
 use model::name::EntryName;
 use model::trigger::TriggerContent;
 use serde_json::json;
 use server::app::drafts::Intent;
 use store::Durability;
 
-use super::functions::apart;
+use super::functions::{apart, warm};
 use super::report::{Report, SELFMADE, Work};
 use super::world::{Place, SMALL, World};
 use crate::load;
@@ -21,8 +22,20 @@ const CHAINS: usize = 40;
 
 pub(super) async fn measure(report: &mut Report, place: &Place) -> anyhow::Result<()> {
     load::tell("a chain of triggers")?;
-    let world = place.brain("triggers", Durability::Power).await?;
-    world.register(apart("link", LINKS)).await?;
+    let fresh = chains(place, "triggers", apart("link", LINKS)).await?;
+    let kept = apart("link", LINKS).into_iter().map(warm).collect();
+    let kept = chains(place, "warm-triggers", kept).await?;
+    for (work, what, times) in [(Work::TriggerChain, "fresh", fresh), (Work::WarmTriggerChain, "warm", kept)]
+    {
+        report.beside(work, SELFMADE, times.clone());
+        report.timed(&format!("a trigger chain of 10 in {what} cells, flushed"), times);
+    }
+    Ok(())
+}
+
+async fn chains(place: &Place, name: &str, drafts: Vec<FunctionDraft>) -> anyhow::Result<Times> {
+    let world = place.brain(name, Durability::Power).await?;
+    world.register(drafts).await?;
     world.propose(links()?).await?;
     world.fill(LINKS, SMALL).await?;
     let mut times = Times::default();
@@ -31,10 +44,8 @@ pub(super) async fn measure(report: &mut Report, place: &Place) -> anyhow::Resul
         // The first ones start the sandbox.
         times.0.extend((n >= 3).then_some(time));
     }
-    report.beside(Work::TriggerChain, SELFMADE, times.clone());
-    report.timed("a trigger chain of 10, flushed", times);
     world.ctx.close().await;
-    Ok(())
+    Ok(times)
 }
 
 fn links() -> anyhow::Result<Vec<Intent>> {

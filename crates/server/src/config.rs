@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use sandbox::EgressPolicy;
 use sandbox::environment::EnvironmentsConfig;
 use secrecy::SecretString;
 use serde::Deserialize;
@@ -43,6 +44,11 @@ struct ConfigFile {
     allow_weaker_sandbox: bool,
     /// What the record of a run that somebody waits for survives.
     durability: Option<Survives>,
+    /// Hosts, addresses and networks that functions may be granted although they are not public.
+    #[serde(default)]
+    private_hosts: Vec<String>,
+    /// A file of certificate authorities that are trusted beside the public ones; a relative path is one of the data folder.
+    extra_roots: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -69,7 +75,10 @@ impl Config {
         database: Option<String>,
         secrets_key: Option<SecretString>,
     ) -> Result<Config, ConfigError> {
-        let file = ConfigFile::read(&home.join("config.toml"))?;
+        let path = home.join("config.toml");
+        let file = ConfigFile::read(&path)?;
+        check_private(&file.private_hosts).map_err(|detail| ConfigError::Parse { path, detail })?;
+        let extra_roots_pem = extra_roots(&home, file.extra_roots.as_deref())?;
         let database = match database.or(file.database) {
             Some(text) => Location::parse(&text),
             None => Location::Sqlite(home.join("brain.db")),
@@ -80,6 +89,8 @@ impl Config {
         }
         config.keep = Keep { days: file.keep_days, runs: file.keep_runs, bytes: file.keep_bytes };
         config.cells.sandbox.allow_weaker = file.allow_weaker_sandbox;
+        config.cells.extra_roots_pem = extra_roots_pem;
+        config.engine.private = file.private_hosts;
         config.engine.durability = match file.durability {
             Some(Survives::Power) => Durability::Power,
             Some(Survives::Process) | None => Durability::Process,
@@ -96,6 +107,7 @@ impl Config {
                 ..EnvironmentsConfig::default()
             },
             egress_folder: home.join("egress"),
+            extra_roots_pem: String::new(),
         };
         let (engine, keep) = (EngineConfig::default(), Keep::default());
         Config { home, database, secrets_key, engine, cells, keep }
@@ -120,6 +132,18 @@ impl ConfigFile {
         toml::from_str(&text)
             .map_err(|error| ConfigError::Parse { path: path.to_owned(), detail: error.message().to_owned() })
     }
+}
+
+/// What cannot be understood is refused here, and not by every function that is granted a network.
+fn check_private(hosts: &[String]) -> Result<(), String> {
+    let policy = EgressPolicy { private: hosts.to_vec(), ..EgressPolicy::default() };
+    policy.check().map_err(|error| format!("in `private_hosts`, {error}, or an address or network"))
+}
+
+fn extra_roots(home: &Path, file: Option<&Path>) -> Result<String, ConfigError> {
+    let Some(file) = file else { return Ok(String::new()) };
+    let path = home.join(file);
+    std::fs::read_to_string(&path).map_err(|source| ConfigError::Read { path, source })
 }
 
 #[cfg(test)]
@@ -155,6 +179,30 @@ mod tests {
         assert!(!allowed());
         std::fs::write(home.path().join("config.toml"), "allow_weaker_sandbox = true").unwrap();
         assert!(allowed());
+    }
+
+    #[test]
+    fn what_is_not_public_is_reached_only_where_the_file_lists_it() {
+        let home = tempfile::tempdir().unwrap();
+        let of = |text: &str| {
+            std::fs::write(home.path().join("config.toml"), text).unwrap();
+            Config::of(home.path().to_owned(), None, None)
+        };
+        assert!(of("").unwrap().engine.private.is_empty());
+        let config = of("private_hosts = [\"127.0.0.1\", \"10.1.0.0/16\", \"*.intranet.example\"]").unwrap();
+        assert_eq!(config.engine.private, ["127.0.0.1", "10.1.0.0/16", "*.intranet.example"]);
+        let error = of("private_hosts = [\"http://localhost/\"]").unwrap_err().to_string();
+        assert!(error.contains("`private_hosts`") && error.contains("`http://localhost/`"), "{error}");
+    }
+
+    #[test]
+    fn further_authorities_are_read_from_the_file_that_is_named() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("config.toml"), "extra_roots = \"ours.pem\"").unwrap();
+        let read = || Config::of(home.path().to_owned(), None, None);
+        assert!(read().unwrap_err().to_string().contains("ours.pem"));
+        std::fs::write(home.path().join("ours.pem"), "-----BEGIN CERTIFICATE-----").unwrap();
+        assert_eq!(read().unwrap().cells.extra_roots_pem, "-----BEGIN CERTIFICATE-----");
     }
 
     #[test]

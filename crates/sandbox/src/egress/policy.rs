@@ -1,9 +1,12 @@
 //! What one job may reach and which secrets are put in for it, as plain data. [`super::gate`] decides by it.
 
 use std::fmt;
+use std::io;
 use std::time::Duration;
 
 use zeroize::Zeroizing;
+
+use super::gate::Gate;
 
 /// Nothing may be reached by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,6 +22,13 @@ pub struct EgressPolicy {
     pub limits: EgressLimits,
     /// Told back in every record, so that one log serves all jobs.
     pub label: String,
+}
+
+impl EgressPolicy {
+    /// Whether every host, address and placeholder can be understood; if not, which one cannot.
+    pub fn check(&self) -> io::Result<()> {
+        Gate::new(self).map(drop)
+    }
 }
 
 /// A secret the cell knows by its placeholder alone.

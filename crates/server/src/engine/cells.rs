@@ -18,6 +18,8 @@ pub struct CellsConfig {
     pub environments: EnvironmentsConfig,
     /// Where the authority of the way out is kept.
     pub egress_folder: PathBuf,
+    /// Certificate authorities that are trusted beside the public ones, in PEM.
+    pub extra_roots_pem: String,
 }
 
 pub struct Cells(Arc<Inner>);
@@ -122,7 +124,7 @@ impl Inner {
             log: Arc::clone(&self.requests),
             resolver: Arc::new(SystemResolver),
             clock: Arc::clone(&self.clock),
-            extra_roots_pem: String::new(),
+            extra_roots_pem: self.config.extra_roots_pem.clone(),
         })
         .map_err(|error| ExecutionError::Egress(error.to_string()))?;
         let egress: Arc<dyn Egress> = Arc::new(proxy);

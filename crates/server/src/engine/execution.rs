@@ -162,6 +162,7 @@ pub(crate) fn work(
     };
     let egress = (!grants.network.is_empty()).then(|| EgressPolicy {
         hosts: grants.network.iter().cloned().collect(),
+        private: config.private.clone(),
         label: run.run_id.to_string(),
         ..EgressPolicy::default()
     });

@@ -64,6 +64,8 @@ pub struct EngineConfig {
     pub payload_bytes: usize,
     /// A sleep or a question that lasts longer than this gives its cell back.
     pub hold: Duration,
+    /// What may be reached although its address is not public, by functions that are granted it: hosts, addresses, networks.
+    pub private: Vec<String>,
     /// What the record of a Run that somebody waits for survives. What is queued always survives loss of power.
     pub durability: Durability,
 }
@@ -79,6 +81,7 @@ impl Default for EngineConfig {
             changesets: Policy::default(),
             payload_bytes: 1 << 20,
             hold: Duration::from_secs(2),
+            private: Vec::new(),
             durability: Durability::Process,
         }
     }

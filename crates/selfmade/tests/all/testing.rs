@@ -158,3 +158,24 @@ fn the_reports_have_a_json_form() {
     --- stderr
     "#);
 }
+
+#[test]
+fn a_test_is_handed_stand_ins_for_secrets_and_never_the_secrets() {
+    let place = Place::new();
+    place.run_with(&["secret", "set", "api_key"], b"sesame");
+    place.file(
+        "keyed.py",
+        "import selfmade\n\n@selfmade.function(secrets=['api_key'], tests=[\n    \
+         {'input': {}, 'expect': {'output': 'Bearer secret-api_key'}}])\n\
+         def keyed():\n    from selfmade import secrets\n    return f'Bearer {secrets.api_key}'\n",
+    );
+    place.data(&["fn", "add", "keyed.py"]);
+    assert_shows!(place.run(&["test", "keyed"]), @"
+    exit: 0
+    --- stdout
+    passed  keyed 1
+    --- stderr
+    brain: [folder]/home (given by --home)
+    1 passed
+    ");
+}

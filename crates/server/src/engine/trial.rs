@@ -90,10 +90,12 @@ fn stand_in(function: &Function, mock: &Mock) -> Function {
     Function { source, dependencies: std::collections::BTreeMap::new(), ..function.clone() }
 }
 
-/// The job of a trial: the function's own limits, no secrets.
+/// The job of a trial: the function's own limits, and for each secret it is granted a stand-in that tells the name.
 pub(crate) fn trial_work(ctx: &Ctx, prepared: &Prepared, input: Map<String, Json>) -> Result<Work, Error> {
     let run = crate::app::runs::pretended(ctx, prepared, input);
-    super::execution::work(ctx, &run, prepared, std::collections::BTreeMap::new())
+    let secrets = prepared.content().grants.secrets.iter();
+    let secrets = secrets.map(|name| (name.clone(), format!("secret-{name}"))).collect();
+    super::execution::work(ctx, &run, prepared, secrets)
 }
 
 pub(crate) fn trial_end(executed: Executed) -> Result<Json, RunError> {

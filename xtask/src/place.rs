@@ -32,6 +32,11 @@ impl Place {
         &self.cache
     }
 
+    /// What `cargo build` makes of a package of that name.
+    pub(crate) fn binary(&self, name: &str) -> PathBuf {
+        self.cache.with_file_name("debug").join(name).with_extension(env::consts::EXE_EXTENSION)
+    }
+
     /// A cargo command that starts at the root.
     pub(crate) fn cargo(&self) -> Command {
         let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

@@ -68,10 +68,10 @@ pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
         report.step("documentation examples", || doc(place, &args.filters));
     }
     if args.wants(Step::Sdk) {
-        report.step("Python SDK", || unittest(place, "sdk/python/tests", &args.filters));
+        report.step("Python SDK", || process::run(&mut unittest(place, "sdk/python/tests", &args.filters)?));
     }
     if args.wants(Step::Packs) {
-        report.step("packs", || unittest(place, "packs/tests", &args.filters));
+        report.step("packs", || packs(place, &args.filters));
     }
     report.finish()
 }
@@ -149,15 +149,21 @@ fn doc(place: &Place, filters: &[String]) -> Result<()> {
     )
 }
 
-/// Runs the Python tests of a folder, with the SDK on the path.
-fn unittest(place: &Place, folder: &str, filters: &[String]) -> Result<()> {
+/// The Python tests of a folder, with the SDK on the path.
+fn unittest(place: &Place, folder: &str, filters: &[String]) -> Result<Command> {
     let mut tests = Python::find()?.command();
     let sdk: PathBuf = place.root().join("sdk/python/src");
     tests.current_dir(place.root()).env("PYTHONPATH", sdk).args(["-m", "unittest", "discover", "-s", folder]);
     for filter in filters {
         tests.args(["-k", filter]);
     }
-    process::run(&mut tests)
+    Ok(tests)
+}
+
+/// The packs' tests load and run them with the real program too.
+fn packs(place: &Place, filters: &[String]) -> Result<()> {
+    process::run(place.cargo().args(["build", "--package", "selfmade", "--all-features"]))?;
+    process::run(unittest(place, "packs/tests", filters)?.env("SELFMADE_BINARY", place.binary("selfmade")))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ Examples:
   selfmade runs list --state failed        see which runs failed
   selfmade trigger add shout_it shout --source greet
   selfmade schedule add nightly greet '0 3 * * *' --arg name=Ada
-  selfmade pack load packs/text.py         load the functions of a pack
+  selfmade pack load core                  load the functions of a pack
   selfmade search \"split a text\"           find functions
   selfmade log                             see how the brain changed
   selfmade changes revert r12              undo what made revision 12

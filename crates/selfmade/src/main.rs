@@ -18,6 +18,7 @@ mod run_lines;
 mod run_record_view;
 mod run_view;
 mod session;
+mod shipped;
 mod style;
 mod table;
 mod time;

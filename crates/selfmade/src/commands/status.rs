@@ -13,8 +13,8 @@ use crate::style::{DIM, NAME, TITLE, counted, paint};
 
 const RECENT: u32 = 3;
 
-/// A pack of ours; only suggested where it is at hand.
-const SHIPPED_PACK: &str = "packs/text.py";
+/// The Pack to begin with.
+const FIRST_PACK: &str = "core";
 
 #[derive(Serialize)]
 struct Status {
@@ -121,8 +121,8 @@ fn tries(session: &Session, status: &Status) -> Vec<(String, &'static str)> {
         let source = "def greet(name: str): return f\"Hello, {name}\"";
         tries.push((format!("echo '{source}' | {program} fn add -"), "add a function"));
     }
-    if status.packs == 0 && session.settings.here.join(SHIPPED_PACK).is_file() {
-        tries.push((format!("{program} pack load {SHIPPED_PACK}"), "load the functions of a pack"));
+    if status.packs == 0 {
+        tries.push((format!("{program} pack load {FIRST_PACK}"), "load the functions of a pack"));
     }
     if let Some(name) = &status.example {
         tries.push((format!("{program} fn show {name}"), "look at a function"));

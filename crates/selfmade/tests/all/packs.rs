@@ -382,3 +382,28 @@ fn what_is_no_pack_is_refused() {
     --- stderr
     "#);
 }
+
+#[test]
+fn a_pack_that_comes_with_the_program_is_loaded_by_name() {
+    let place = Place::new();
+    // A folder of that name is `./text`.
+    place.file("text/notes.txt", "");
+    let shown = place.run(&["pack", "load", "text"]);
+    assert!(shown.starts_with("exit: 0\n") && shown.contains("added function slugify@1"), "{shown}");
+    let shown = place.run(&["pack", "list"]);
+    assert!(shown.contains("text  11") && shown.contains("shipped with selfmade"), "{shown}");
+    let shown = place.run(&["pack", "load", "./text"]);
+    assert!(shown.contains("there is no `.py` file in `./text`"), "{shown}");
+    let shown = place.run(&["pack", "list", "--available"]);
+    for name in ["core", "text", "data", "os", "web", "notify"] {
+        assert!(shown.contains(&format!("\n{name} ")), "{shown}");
+    }
+    assert_shows!(place.run(&["pack", "load", "cor"]), @"
+    exit: 3
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: there is no pack, file or folder `cor`
+    hint: by name there are `core`, `text`, `data`, `os`, `web`, `notify`
+    ");
+}

@@ -5,7 +5,6 @@ use crate::command::{Place, assert_shows};
 #[test]
 fn a_new_brain_is_made_and_says_what_to_try() {
     let place = Place::without_home();
-    place.file("packs/text.py", "");
     assert_shows!(place.run(&[]), @r#"
     exit: 0
     --- stdout
@@ -20,7 +19,7 @@ fn a_new_brain_is_made_and_says_what_to_try() {
       add a function
         echo 'def greet(name: str): return f"Hello, {name}"' | selfmade fn add -
       load the functions of a pack
-        selfmade pack load packs/text.py
+        selfmade pack load core
       see everything else
         selfmade --help
     --- stderr
@@ -49,6 +48,8 @@ fn a_brain_that_holds_something_is_summed_up() {
       r1        1          [time--------------]  command_line  add greet
 
     Try next
+      load the functions of a pack
+        selfmade --home [folder]/home pack load core
       look at a function
         selfmade --home [folder]/home fn show greet
       find functions

@@ -1,4 +1,4 @@
-//! `selfmade pack list`: the Packs that were loaded.
+//! `selfmade pack list`: the Packs that were loaded, or those that can be loaded by name.
 
 use model::pack::Pack;
 use serde_json::json;
@@ -7,24 +7,56 @@ use server::app::packs;
 use crate::error::{Error, Exit};
 use crate::output::Screen;
 use crate::session::{Brain, Session};
+use crate::shipped::{self, Shipped};
 use crate::style::{DIM, NAME};
 use crate::table::{Cell, Table};
 
-/// List the packs that were loaded
+/// List the packs that were loaded, or those that come with selfmade
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   selfmade pack list
+  selfmade pack list --available
   selfmade fn list --pack text")]
-pub(crate) struct Arguments {}
+pub(crate) struct Arguments {
+    /// Those that come with selfmade and are loaded by name
+    #[arg(long)]
+    available: bool,
+}
 
-pub(crate) async fn run(session: &Session, brain: &Brain) -> Result<Exit, Error> {
+pub(crate) async fn run(session: &Session, brain: &Brain, arguments: &Arguments) -> Result<Exit, Error> {
+    if arguments.available {
+        return available(session);
+    }
     let packs = packs::list(&brain.ctx).await?;
     session.output.answer(&json!({ "packs": packs }), |screen| table(&packs, screen))?;
     if packs.is_empty() {
         session.output.note("none was loaded yet");
     }
     Ok(Exit::Done)
+}
+
+fn available(session: &Session) -> Result<Exit, Error> {
+    let packs = shipped::PACKS.iter();
+    let told = packs.map(
+        |pack| json!({ "name": pack.name, "functions": pack.functions(), "description": pack.description }),
+    );
+    let told: Vec<_> = told.collect();
+    session.output.answer(&json!({ "packs": told }), |screen| available_table(&shipped::PACKS, screen))?;
+    session.output.note("`selfmade pack load NAME` loads one; docs/packs.md has every function");
+    Ok(Exit::Done)
+}
+
+fn available_table(packs: &[Shipped], screen: &Screen) -> String {
+    let mut table = Table::new(&["name", "functions", "description"], 2);
+    for pack in packs {
+        table.row(vec![
+            Cell::painted(NAME, pack.name),
+            pack.functions().to_string().into(),
+            Cell::painted(DIM, pack.description),
+        ]);
+    }
+    table.render(screen)
 }
 
 fn table(packs: &[Pack], screen: &Screen) -> String {

@@ -1,8 +1,8 @@
-//! `selfmade pack load`: decorated functions of a file or a folder, as one Changeset.
+//! `selfmade pack load`: decorated functions of a file, a folder or a Pack that is shipped, as one Changeset.
 
 use std::path::{Path, PathBuf};
 
-use server::app::packs::{self, Load, Loaded, Refusal};
+use server::app::packs::{self, Load, Loaded, Refusal, TextFile};
 
 use crate::applied;
 use crate::error::{Error, Exit};
@@ -10,21 +10,23 @@ use crate::files;
 use crate::findings;
 use crate::progress::Progress;
 use crate::session::{ACTOR, Brain, Session};
+use crate::shipped::{self, Shipped};
 use crate::style::{BAD, DIM, counted, paint, printable};
 
-/// Load the decorated functions of a file or a folder
+/// Load a pack that comes with selfmade, or the decorated functions of a file or a folder
 ///
 /// The files are read, never run. What cannot be read is refused by itself, with the reason, and the rest is loaded:
 /// the exit code is then 1. Loading a pack again updates it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  selfmade pack load packs/text.py
+  selfmade pack load core                       one that comes with selfmade, see `pack list --available`
+  selfmade pack load tools.py
   selfmade pack load ./tools                    all .py files of a folder
   selfmade pack load airtable.py --as airtable.   names such as airtable.create_record
   selfmade pack load text.py --replace          over functions of the same name")]
 pub(crate) struct Arguments {
-    #[arg(value_name = "FILE|DIR")]
+    #[arg(value_name = "NAME|FILE|DIR")]
     path: PathBuf,
     /// Put this before each name
     #[arg(long = "as", value_name = "PREFIX.")]
@@ -57,27 +59,50 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
 
 fn read(session: &Session, arguments: &Arguments) -> Result<Load, Error> {
     let path = &arguments.path;
-    let shown = path.display().to_string();
-    let files = if path.is_dir() {
-        let _progress = Progress::start(&session.output, format!("reading {shown}"));
-        files::read_folder(path, &[".py"])?
-    } else {
-        vec![files::read_file(&shown)?]
+    let shipped = shipped::named(path);
+    let files = shipped.map_or_else(|| read_files(session, path), |pack| Ok(pack.files()))?;
+    let origin = match shipped {
+        Some(_) => Shipped::origin(),
+        None => path.canonicalize().as_deref().unwrap_or(path).display().to_string(),
     };
+    Ok(Load {
+        name: match (&arguments.name, shipped) {
+            (Some(name), _) => name.clone(),
+            (None, Some(pack)) => pack.name.to_owned(),
+            (None, None) => name_of(path)?,
+        },
+        origin,
+        files,
+        prefix: prefix(arguments.prefix.as_deref()),
+        replace: arguments.replace,
+    })
+}
+
+fn read_files(session: &Session, path: &Path) -> Result<Vec<TextFile>, Error> {
+    let shown = path.display().to_string();
+    if !path.is_dir() {
+        if is_word(&shown) && !path.exists() {
+            return Err(Error::Input {
+                problem: format!("there is no pack, file or folder `{shown}`"),
+                hint: format!("by name there are {}", shipped::names()),
+            });
+        }
+        return Ok(vec![files::read_file(&shown)?]);
+    }
+    let _progress = Progress::start(&session.output, format!("reading {shown}"));
+    let files = files::read_folder(path, &[".py"])?;
     if files.is_empty() {
         return Err(Error::Input {
             problem: format!("there is no `.py` file in `{shown}`"),
             hint: "name a folder with decorated Python files".to_owned(),
         });
     }
-    let origin = path.canonicalize().map_or(shown, |path| path.display().to_string());
-    Ok(Load {
-        name: arguments.name.clone().map_or_else(|| name_of(path), Ok)?,
-        origin,
-        files,
-        prefix: prefix(arguments.prefix.as_deref()),
-        replace: arguments.replace,
-    })
+    Ok(files)
+}
+
+/// What nobody calls a file with functions.
+fn is_word(text: &str) -> bool {
+    text.starts_with(char::is_alphanumeric) && text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 fn name_of(path: &Path) -> Result<String, Error> {

@@ -15,6 +15,6 @@ pub(crate) enum Command {
 pub(crate) async fn run(session: &Session, brain: &Brain, command: Command) -> Result<Exit, Error> {
     match command {
         Command::Load(arguments) => load::run(session, brain, arguments).await,
-        Command::List(_) => list::run(session, brain).await,
+        Command::List(arguments) => list::run(session, brain, &arguments).await,
     }
 }

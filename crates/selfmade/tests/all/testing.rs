@@ -179,3 +179,23 @@ fn a_test_is_handed_stand_ins_for_secrets_and_never_the_secrets() {
     1 passed
     ");
 }
+
+#[test]
+fn a_mock_goes_by_the_name_in_the_source_when_a_pack_has_a_prefix() {
+    let place = Place::new();
+    place.file(
+        "tools.py",
+        "import selfmade\n\n@selfmade.function\ndef load():\n    return 1 / 0\n\n\
+         @selfmade.function(tests=[{'input': {}, 'mocks': [{'function': 'load', 'output': 20}], 'expect': {'output': 21}}])\n\
+         def count():\n    return load() + 1\n",
+    );
+    place.data(&["pack", "load", "tools.py", "--as", "tools."]);
+    assert_shows!(place.run(&["test", "tools.count"]), @"
+    exit: 0
+    --- stdout
+    passed  tools.count 1
+    --- stderr
+    brain: [folder]/home (given by --home)
+    1 passed
+    ");
+}

@@ -71,13 +71,25 @@ pub(crate) fn with_mocks(closure: &Arc<Closure>, mocks: &[Mock]) -> Arc<Closure>
         return Arc::clone(closure);
     }
     let functions = closure.functions.iter().enumerate().map(|(place, function)| {
-        let name = function.file.rsplit_once('@').map_or(function.file.as_str(), |(name, _)| name);
-        match mocks.iter().find(|mock| mock.function == name) {
+        match mocks.iter().find(|mock| is_meant(closure, &mock.function, place)) {
             Some(mock) if place != closure.entry => stand_in(function, mock),
             _ => function.clone(),
         }
     });
     Arc::new(Closure { functions: functions.collect(), entry: closure.entry })
+}
+
+/// Whether a mock of this name stands for that function: the one of the name, or, where there is none, the one that is called
+/// so, because the pack was loaded under a prefix or a dependency renamed.
+fn is_meant(closure: &Closure, name: &str, place: usize) -> bool {
+    if closure.functions.iter().any(|function| stored_name(function) == name) {
+        return stored_name(&closure.functions[place]) == name;
+    }
+    closure.functions.iter().any(|function| function.dependencies.get(name) == Some(&place))
+}
+
+fn stored_name(function: &Function) -> &str {
+    function.file.rsplit_once('@').map_or(function.file.as_str(), |(name, _)| name)
 }
 
 fn stand_in(function: &Function, mock: &Mock) -> Function {

@@ -1,31 +1,34 @@
-"""What the decorator promises to those who import a pack as plain Python."""
+"""What the decorator promises before anything is sent anywhere."""
 
 import ast
+import asyncio
 import inspect
+import os
+import subprocess
+import sys
 import typing
 import unittest
+import unittest.mock
 
 import selfmade
 
 
 class Decorating(unittest.TestCase):
-    def test_a_bare_decorator_declares_nothing_and_returns_the_same_function(self):
+    def test_a_bare_decorator_declares_nothing_and_keeps_what_describes_the_function(self):
+        @selfmade.function
         def greet(name: str) -> str:
             """Greet someone."""
             return f"Hello, {name}!"
 
-        decorated = selfmade.function(greet)
-
-        self.assertIs(decorated, greet)
         self.assertEqual(greet.__selfmade__, {})
-        self.assertEqual(greet("Ada"), "Hello, Ada!")
+        self.assertEqual((greet.name, greet.__name__, greet.__doc__), ("greet", "greet", "Greet someone."))
+        self.assertEqual(str(inspect.signature(greet)), "(name: str) -> str")
+        self.assertEqual(repr(greet), "<selfmade function greet(name: str) -> str>")
 
     def test_keywords_are_recorded_as_written(self):
         tests = [{"input": {"n": 1}, "expect": {"output": 2}}]
 
-        @selfmade.function(
-            network=["api.example.com"], timeout=2.5, brain="read", memory="256MB", tests=tests
-        )
+        @selfmade.function(network=["api.example.com"], timeout=2.5, brain="read", memory="256MB", tests=tests)
         def successor(n: int) -> int:
             return n + 1
 
@@ -39,7 +42,7 @@ class Decorating(unittest.TestCase):
                 "tests": tests,
             },
         )
-        self.assertEqual(successor(1), 2)
+        self.assertEqual(successor.local(1), 2)
 
     def test_empty_parentheses_are_as_good_as_none(self):
         @selfmade.function()
@@ -48,17 +51,91 @@ class Decorating(unittest.TestCase):
 
         self.assertEqual(nothing.__selfmade__, {})
 
-    def test_generators_and_async_functions_stay_what_they_are(self):
-        @selfmade.function
-        def pins():
-            yield ("pin", 1)
 
+class Plain(unittest.TestCase):
+    def test_inside_plain_the_decorator_returns_the_function_itself(self):
+        def greet(name: str) -> str:
+            return f"Hello, {name}!"
+
+        with selfmade.plain():
+            decorated = selfmade.function(timeout=1)(greet)
+
+        self.assertIs(decorated, greet)
+        self.assertEqual(greet.__selfmade__, {"timeout": 1})
+
+    def test_local_calls_are_plain_all_the_way_down(self):
         @selfmade.function
-        async def later():
+        def one() -> int:
             return 1
 
-        self.assertTrue(inspect.isgeneratorfunction(pins))
-        self.assertTrue(inspect.iscoroutinefunction(later))
+        @selfmade.function
+        def two() -> int:
+            return one() + one()
+
+        self.assertEqual(two.local(), 2)
+        with selfmade.plain():
+            self.assertEqual(two(), 2)
+
+    def test_the_variable_makes_a_whole_process_plain(self):
+        @selfmade.function
+        def one() -> int:
+            return 1
+
+        with unittest.mock.patch.dict(os.environ, {"SELFMADE_PLAIN": "1"}):
+            self.assertEqual(one(), 1)
+
+    def test_generators_and_async_functions_stay_what_they_are(self):
+        @selfmade.function
+        def one() -> int:
+            return 1
+
+        @selfmade.function
+        def pins():
+            yield ("pin", one())
+
+        @selfmade.function
+        async def later() -> int:
+            return one()
+
+        @selfmade.function
+        async def many():
+            yield one()
+            yield await later()
+
+        async def awaited():
+            return await later.local(), [value async for value in many.local()]
+
+        self.assertEqual(list(pins.local()), [("pin", 1)])
+        self.assertEqual(asyncio.run(awaited()), (1, [1, 1]))
+
+    def test_what_works_inside_a_run_says_so_outside(self):
+        for use in (
+            lambda: selfmade.ask("Go?"),
+            lambda: selfmade.sleep(1),
+            lambda: selfmade.secrets["KEY"],
+            lambda: selfmade.brain.search("x"),
+        ):
+            with self.assertRaisesRegex(selfmade.OutsideRun, "works inside a run"):
+                use()
+        with self.assertRaisesRegex(selfmade.OutsideRun, "`selfmade.server.secrets` lists, sets"):
+            selfmade.secrets.set("KEY", "hush")
+
+
+class Importing(unittest.TestCase):
+    def test_importing_loads_nothing_that_talks_to_servers(self):
+        program = (
+            "import sys; before = set(sys.modules); import selfmade; new = set(sys.modules) - before\n"
+            "print(sorted(new & {'asyncio', 'http.client', 'ssl', 'selfmade.client'}))"
+        )
+        told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        self.assertEqual(told.stdout.strip(), "[]")
+
+    def test_every_public_name_is_there(self):
+        for name in selfmade.__all__:
+            with self.subTest(name):
+                self.assertTrue(hasattr(selfmade, name))
+        with self.assertRaises(AttributeError):
+            selfmade.fnuction
 
 
 class Refusing(unittest.TestCase):

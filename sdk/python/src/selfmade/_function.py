@@ -1,14 +1,23 @@
-"""The decorator `selfmade.function`: checks what is declared, records it, returns the function as it was."""
+"""The decorator `selfmade.function`: records what is declared, and returns a function whose calls are runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import isfunction
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, ParamSpec, Protocol, TypeVar, overload
 
 from selfmade._declared import Concurrency, Retries, Test
+from selfmade._managed import ManagedFunction
+from selfmade._plain import is_plain
 
-F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Decorator(Protocol):
+    """What `selfmade.function(…)` returns."""
+
+    def __call__(self, fn: Callable[P, R], /) -> ManagedFunction[P, R]: ...
 
 
 def _is_list_of(kind: type) -> Callable[[Any], bool]:
@@ -76,7 +85,7 @@ _KEYWORDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 
 @overload
-def function(fn: F, /) -> F: ...
+def function(fn: Callable[P, R], /) -> ManagedFunction[P, R]: ...
 
 
 @overload
@@ -101,7 +110,7 @@ def function(
     priority: int = ...,
     tests: list[Test] = ...,
     metadata: dict[str, Any] = ...,
-) -> Callable[[F], F]: ...
+) -> Decorator: ...
 
 
 def function(fn: Any = None, /, **declared: Any) -> Any:
@@ -131,7 +140,8 @@ def function(fn: Any = None, /, **declared: Any) -> Any:
             \"\"\"Look up the temperature in a city, in degrees Celsius.\"\"\"
             ...
 
-    The function is returned unchanged; what was declared is in its attribute `__selfmade__`.
+    Calling what is returned is a run on the server; see `ManagedFunction`. Nothing is sent before the first call. What
+    was declared is in its attribute `__selfmade__`. Inside `selfmade.plain()` the function itself is returned.
 
     Args:
         description: one line; the docstring's first line unless given.
@@ -167,9 +177,11 @@ def function(fn: Any = None, /, **declared: Any) -> Any:
     for keyword, value in declared.items():
         _check(keyword, value)
 
-    def record(target: F) -> F:
+    def record(target: Any) -> Any:
         if not isfunction(target):
             raise TypeError(f"selfmade.function decorates a `def` or `async def`, not {target!r}")
+        if not is_plain():
+            return ManagedFunction(target, declared)
         target.__selfmade__ = declared  # type: ignore[attr-defined]
         return target
 

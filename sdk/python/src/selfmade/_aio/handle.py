@@ -1,0 +1,59 @@
+"""A run that somebody holds on to."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import TYPE_CHECKING, Any
+
+from selfmade.models import Printed, Run, RunRecord, Step
+
+if TYPE_CHECKING:
+    from selfmade._aio.runs import AsyncRuns
+
+
+class AsyncRunHandle:
+    """A run that goes on by itself. `run` is what was last known of it."""
+
+    def __init__(self, runs: AsyncRuns, run: Run) -> None:
+        self._runs = runs
+        self.run = run
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return self.run.id
+
+    async def wait(self, seconds: float | None = None) -> Run:
+        """The run when it has ended or asks a person; or as it is after so many seconds."""
+        self.run = await self._runs.wait(self.run, wait=seconds)
+        return self.run
+
+    async def result(self, seconds: float | None = None) -> Any:
+        """What the function returned, as soon as it has.
+
+        Raises:
+            RunError: there is no result, or not after so many seconds.
+        """
+        return (await self.wait(seconds)).result()
+
+    async def record(self) -> RunRecord:
+        """Everything that is known of it now."""
+        record = await self._runs.get(self.run)
+        self.run = record
+        return record
+
+    def stream(self) -> AsyncGenerator[Run | Step | Printed, None]:
+        """What it does until it ends."""
+        return self._runs.stream(self.run)
+
+    async def cancel(self) -> list[str]:
+        """Ends it and everything it started; answers the ids of those."""
+        return await self._runs.cancel(self.run)
+
+    async def answer(self, value: Any) -> Run:
+        """Answers what it asked."""
+        self.run = await self._runs.answer(self.run, value)
+        return self.run
+
+    def __repr__(self) -> str:
+        return f"<run {self.id} of `{self.run.name}`, {self.run.state} when last seen>"

@@ -1,0 +1,26 @@
+"""Secrets: values that functions are handed by name."""
+
+from __future__ import annotations
+
+from selfmade._aio.resource import AsyncResource
+from selfmade._http import segment
+from selfmade.models import Secret
+
+
+class AsyncSecrets(AsyncResource):
+    """The secrets of a brain. Nobody gets a value back but functions that are granted it."""
+
+    async def list(self) -> _List[Secret]:
+        """All of them, without their values."""
+        return await self._get_all(Secret, "/secrets")
+
+    async def set(self, name: str, value: str) -> None:
+        """Adds a secret or gives it a new value."""
+        await self._do("PUT", f"/secrets/{segment(name)}", {"value": value})
+
+    async def delete(self, name: str) -> None:
+        """Removes it."""
+        await self._do("DELETE", f"/secrets/{segment(name)}")
+
+
+_List = list

@@ -1,0 +1,83 @@
+"""What the module `selfmade` offers to functions inside a run.
+
+Here the names are there for tools to check and complete; outside a run they say that there is none.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, NoReturn
+
+from selfmade._errors import SelfmadeError
+
+
+class OutsideRun(SelfmadeError):
+    """Something that only a run can do was asked for outside of one."""
+
+
+def _refuse(name: str) -> NoReturn:
+    hint = "call the function itself, not its `.local`"
+    if name.startswith("secrets."):
+        hint = "`selfmade.server.secrets` lists, sets and deletes them"
+    raise OutsideRun(f"`selfmade.{name}` works inside a run; {hint}")
+
+
+def ask(question: Any, options: list[Any] | None = None) -> Any:
+    """Asks a person, and returns the answer."""
+    _refuse("ask")
+
+
+def sleep(seconds: float) -> None:
+    """Rests, without a cell if it takes long."""
+    _refuse("sleep")
+
+
+def now() -> datetime:
+    """The time, which is the same when the run is resumed or replayed."""
+    _refuse("now")
+
+
+def random() -> float:
+    """A number from 0 to 1, which is the same when the run is resumed or replayed."""
+    _refuse("random")
+
+
+def log(message: str) -> None:
+    """Writes a line to the record of the run."""
+    _refuse("log")
+
+
+def emit(name: str, data: Any = None) -> None:
+    """Appends an event `custom.NAME`, which triggers may watch."""
+    _refuse("emit")
+
+
+class Inside:
+    """A name that holds more of what only a run can do."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return Inside(f"{self._name}.{name}")
+
+    def __getitem__(self, name: str) -> Any:
+        _refuse(f"{self._name}[{name!r}]")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        _refuse(self._name)
+
+    def __repr__(self) -> str:
+        return f"<selfmade.{self._name}, inside a run>"
+
+
+# Secrets that the function was granted: `selfmade.secrets["API_KEY"]`.
+secrets: Any = Inside("secrets")
+# The brain, for functions that declare it: `selfmade.brain.search(…)`.
+brain: Any = Inside("brain")
+# The folder of the function: `selfmade.files.write(name, content)`.
+files: Any = Inside("files")
+# The language model, for functions that declare it.
+model: Any = Inside("model")

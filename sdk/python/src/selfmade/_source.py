@@ -1,0 +1,165 @@
+"""The source of a function as the server stores it: the `def` alone, with the imports it uses and what was declared.
+
+It is found wherever Python keeps sources: in files, in the cells of notebooks, in the lines of a console.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import linecache
+import os
+import symtable
+import sys
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from types import FunctionType, ModuleType
+from typing import Any
+
+from selfmade._console import typed
+from selfmade._errors import NoSource
+
+
+def modified(fn: Any) -> int | None:
+    """When the file of a function was last written, if it has one."""
+    try:
+        return os.stat(fn.__code__.co_filename).st_mtime_ns
+    except OSError:
+        return None
+
+
+def definition(fn: FunctionType, seen: int | None) -> str:
+    """The text of the `def`, without decorators. `seen` is when its file was last written when it was imported.
+
+    Raises:
+        NoSource: there is none.
+    """
+    if modified(fn) != seen:
+        raise NoSource(f"the file of `{fn.__name__}` was changed since it was imported; import it anew")
+    text = textwrap.dedent(_text(fn))
+    try:
+        nodes = ast.parse(text).body
+    except SyntaxError:
+        raise _none(fn) from None
+    for node in nodes:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == fn.__name__:
+            return "\n".join(text.splitlines()[node.lineno - 1 : node.end_lineno]) + "\n"
+    raise _none(fn)
+
+
+def _text(fn: FunctionType) -> str:
+    try:
+        return inspect.getsource(fn)
+    except (OSError, TypeError):
+        text = typed(fn)
+        if text is None:
+            raise _none(fn) from None
+        return text
+
+
+def _none(fn: FunctionType) -> NoSource:
+    return NoSource(
+        f"the source of `{fn.__name__}` cannot be found; define it in a file or a notebook, or hand its text to "
+        "`selfmade.functions.put(name, source)`"
+    )
+
+
+class Uses:
+    """What a function uses from around it, told apart by what it is."""
+
+    def __init__(self, fn: FunctionType, text: str, is_function: Callable[[Any], bool]) -> None:
+        self.dependencies: dict[str, Any] = {}
+        self.imports: list[str] = []
+        scope = {**fn.__globals__, **inspect.getclosurevars(fn).nonlocals}
+        lost = []
+        written = dict(_imports(fn))
+        for name, in_body in sorted(_names(text).items()):
+            if name == fn.__name__ or name not in scope:
+                # Itself, a built-in, or a function that only the server knows.
+                continue
+            value = scope[name]
+            if is_function(value):
+                self.dependencies[name] = value
+            elif statement := written.get(name) or _import(name, value, fn, text):
+                self.imports.append(statement)
+            elif in_body:
+                lost.append(name)
+        if lost:
+            raise _leans(fn, lost)
+        self.imports = sorted(set(self.imports))
+
+
+def _leans(fn: FunctionType, names: list[str]) -> NoSource:
+    listed = ", ".join(f"`{name}`" for name in names)
+    return NoSource(
+        f"`{fn.__name__}` uses {listed} from around it, which is not stored with it; move it inside, hand it over as "
+        "an argument, or decorate it if it is a function"
+    )
+
+
+def _names(text: str) -> dict[str, bool]:
+    """The names that a definition takes from around it, each with whether its body does, not only its head."""
+    top = symtable.symtable(text, "<function>", "exec")
+    names = {symbol.get_name(): False for symbol in top.get_symbols() if symbol.is_referenced()}
+    names |= {name: True for child in top.get_children() for name in _globals(child)}
+    return {name: in_body for name, in_body in names.items() if not hasattr(builtins, name)}
+
+
+def _globals(table: symtable.SymbolTable) -> Iterator[str]:
+    yield from (symbol.get_name() for symbol in table.get_symbols() if symbol.is_global() and symbol.is_referenced())
+    for child in table.get_children():
+        yield from _globals(child)
+
+
+def _imports(fn: FunctionType) -> Iterator[tuple[str, str]]:
+    """The names that the imports at the top of the function's file or cell give, each with its statement."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(fn.__code__.co_filename)))
+    except SyntaxError:
+        # A cell of a notebook may have lines that are no Python.
+        return
+    for node in tree.body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)) and getattr(node, "module", None) != "__future__":
+            for alias in node.names:
+                name = alias.asname or alias.name.partition(".")[0]
+                yield name, ast.unparse(_with_one(node, alias))
+
+
+def _with_one(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> ast.stmt:
+    if isinstance(node, ast.Import):
+        return ast.Import(names=[alias])
+    return ast.ImportFrom(module=node.module, names=[alias], level=node.level)
+
+
+def _import(name: str, value: Any, fn: FunctionType, text: str) -> str | None:
+    """A statement that gives the same value, if it is something that can be imported."""
+    if isinstance(value, ModuleType):
+        whole = value.__name__
+        if name == whole:
+            return f"import {_deepest(whole, text)}"
+        return f"import {whole} as {name}"
+    module, own = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if module in (None, "__main__", fn.__module__) or not isinstance(own, str) or "." in own:
+        return None
+    if getattr(sys.modules.get(str(module)), own, None) is not value:
+        return None
+    return f"from {module} import {own}" if own == name else f"from {module} import {own} as {name}"
+
+
+def _deepest(whole: str, text: str) -> str:
+    """The deepest module that the text reaches through a package, such as `xml.etree.ElementTree`."""
+    chains = [ast.unparse(node) for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)]
+    reached = [
+        chain
+        for chain in chains
+        if chain.startswith(f"{whole}.") and chain in sys.modules and hasattr(sys.modules[whole], "__path__")
+    ]
+    return max(reached, key=len, default=whole)
+
+
+def decorated(text: str, uses: Uses, declared: Mapping[str, Any]) -> str:
+    """What is sent: imports, a decorator that says what was declared, the definition."""
+    arguments = ", ".join(f"{keyword}={value!r}" for keyword, value in declared.items())
+    lines = [*uses.imports, "import selfmade", "", f"@selfmade.function({arguments})"]
+    return "\n".join(lines) + "\n" + text

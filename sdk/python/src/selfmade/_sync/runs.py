@@ -1,0 +1,222 @@
+# Made from `_aio` by twins.py; change it there.
+"""Runs: started, waited for, followed, listed, cancelled, answered."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing, suppress
+from datetime import datetime
+from typing import Any
+
+from selfmade._sync.handle import RunHandle
+from selfmade._sync.listing import Listing
+from selfmade._sync.pause import pause
+from selfmade._sync.resource import Resource, without_none
+from selfmade._errors import ConnectionFailed, SelfmadeError
+from selfmade._http import USUAL_SECONDS, Request, segment
+from selfmade._shape import load
+from selfmade._values import encode
+from selfmade._waiting import Deadline, is_settled, positional
+from selfmade.models import Printed, Run, RunLine, RunRecord, Step
+
+# The server says so much every quarter of a minute, if only that it is there.
+_QUIET_SECONDS = 60.0
+# How often in a row the connection may fail while a run is waited for, and the rest in between, which grows.
+_TRIES = 5
+_REST = 0.5
+
+
+class Runs(Resource):
+    """The runs of a brain."""
+
+    def start(
+        self,
+        function: str,
+        input: Mapping[str, Any] | None = None,
+        args: Sequence[Any] = (),
+        *,
+        version: int | None = None,
+        revision: int | None = None,
+        timeout: float | None = None,
+        wait: float | None = None,
+        idempotency_key: str | None = None,
+    ) -> Run:
+        """Runs a function now, and answers when it has ended, well or not, or asks a person. Ctrl-C cancels it.
+
+        Args:
+            function: its name.
+            input: arguments by name.
+            args: arguments by position, before those by name.
+            version: this one instead of the live one.
+            revision: the version that was live then, calling what was live then.
+            timeout: seconds it may take, instead of what it states.
+            wait: answer after so many seconds in any case; the run goes on.
+            idempotency_key: a second start with this key gets the first run.
+
+        Raises:
+            Refused: the input does not fit; nothing was started.
+        """
+        deadline = Deadline(wait)
+        body = _body(function, input, args, version, revision, timeout)
+        key = idempotency_key or uuid.uuid4().hex
+        try:
+            run = self._start(body, f"wait={deadline.whole_seconds()}", key, deadline.patience())
+            return self.wait(run, wait=deadline.left())
+        except KeyboardInterrupt:
+            if idempotency_key is None:
+                self._give_up(body, key)
+            raise
+
+    def _give_up(self, body: Any, key: str) -> None:
+        """Cancels a run whose id may not be known yet: asking for it once more tells."""
+        with suppress(SelfmadeError):
+            self.cancel(self._start(body, "respond-async", key, USUAL_SECONDS))
+
+    def submit(
+        self,
+        function: str,
+        input: Mapping[str, Any] | None = None,
+        args: Sequence[Any] = (),
+        *,
+        version: int | None = None,
+        revision: int | None = None,
+        timeout: float | None = None,
+        priority: int | None = None,
+        due_at: datetime | None = None,
+        idempotency_key: str | None = None,
+    ) -> RunHandle:
+        """Queues a run and returns at once. It survives the end of this program and of the server."""
+        body = _body(function, input, args, version, revision, timeout)
+        body |= without_none({"priority": priority, "due_at": due_at.isoformat() if due_at else None})
+        key = idempotency_key or uuid.uuid4().hex
+        run = self._start(body, "respond-async", key, USUAL_SECONDS)
+        return RunHandle(self, run)
+
+    def _start(self, body: Any, preference: str, key: str, patience: float | None) -> Run:
+        # With a key the request may be sent again when a connection breaks, and still starts one run.
+        headers = {"Prefer": preference, "Idempotency-Key": key}
+        request = Request("POST", "/runs", body=body, headers=headers, repeatable=True, timeout=patience)
+        return load(Run, (self._transport.send(request)).json())
+
+    def get(self, run: str | Run | RunLine) -> RunRecord:
+        """Everything that is known of a run."""
+        return self._get(RunRecord, _path(run))
+
+    def wait(self, run: str | Run, *, wait: float | None = None) -> Run:
+        """The run when it has ended or asks a person; or as it is after so many seconds."""
+        if isinstance(run, Run) and is_settled(run):
+            return run
+        deadline, failures = Deadline(wait), 0
+        while True:
+            try:
+                self._watch(run, deadline)
+                found = self.get(run)
+            except ConnectionFailed:
+                failures += 1
+                if failures >= _TRIES:
+                    raise
+            else:
+                if is_settled(found) or deadline.is_over:
+                    return found
+            pause(_REST * failures)
+
+    def _watch(self, run: str | Run, deadline: Deadline) -> None:
+        """Returns when something is worth a look."""
+        try:
+            with closing(self._follow(run, deadline.patience(_QUIET_SECONDS))) as news:
+                for one in news:
+                    if deadline.is_over or (isinstance(one, Run) and is_settled(one)):
+                        return
+        except ConnectionFailed:
+            if not deadline.is_over:
+                raise
+
+    def stream(self, run: str | Run) -> Generator[Run | Step | Printed, None, None]:
+        """What a run does until it ends: a `Run` for each state, its `Step`s, and what it `Printed`."""
+        with closing(self._follow(run, _QUIET_SECONDS)) as news:
+            for one in news:
+                yield one
+
+    def _follow(self, run: str | Run, patience: float | None) -> Generator[Run | Step | Printed, None, None]:
+        request = Request("GET", f"{_path(run)}/stream", repeatable=True, timeout=patience)
+        with closing(self._transport.stream(request)) as messages:
+            for message in messages:
+                kind = _NEWS.get(message.kind)
+                if kind is not None:
+                    yield load(kind, json.loads(message.data))
+
+    def list(
+        self,
+        name: str | None = None,
+        *,
+        state: str | None = None,
+        actor: str | None = None,
+        parent: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        error: str | None = None,
+    ) -> Listing[RunLine]:
+        """Those that fit, newest first. A name may end with `*`; states are joined by commas."""
+        query = {
+            "name": name,
+            "state": state,
+            "actor": actor,
+            "parent": parent,
+            "since": since,
+            "until": until,
+            "error": error,
+        }
+        return Listing(self._transport, RunLine, "/runs", query)
+
+    def cancel(self, run: str | Run | RunLine) -> _List[str]:
+        """Ends a run and everything it started; answers the ids of those."""
+        request = Request("POST", f"{_path(run)}/cancel", repeatable=True)
+        ids: _List[str] = (self._transport.send(request)).json()
+        return ids
+
+    def answer(self, run: str | Run | RunLine, value: Any) -> Run:
+        """Answers what a run asked."""
+        return self._change(Run, "POST", f"{_path(run)}/answer", {"value": encode(value, "the answer")})
+
+    def rerun(self, run: str | Run | RunLine, *, live: bool = False) -> Run:
+        """Runs the same input once more, on the same version or the live one."""
+        path = f"{_path(run)}/rerun"
+        request = Request("POST", path, {"live": live}, headers={"Prefer": "wait=3600"}, timeout=None)
+        return self.wait(load(Run, (self._transport.send(request)).json()))
+
+    def handle(self, run: Run) -> RunHandle:
+        """A run to wait for, follow or cancel."""
+        return RunHandle(self, run)
+
+
+_List = list
+_NEWS: dict[str, Any] = {"state": Run, "step": Step, "printed": Printed}
+
+
+def _path(run: str | Run | RunLine) -> str:
+    return f"/runs/{segment(run if isinstance(run, str) else run.id)}"
+
+
+def _body(
+    function: str,
+    input: Mapping[str, Any] | None,
+    args: Sequence[Any],
+    version: int | None,
+    revision: int | None,
+    timeout: float | None,
+) -> dict[str, Any]:
+    named = {name: encode(value, f"`{name}`") for name, value in (input or {}).items()}
+    return {
+        "function": function,
+        "input": named,
+        "positional": positional(args),
+        **without_none(
+            {
+                "version": version,
+                "revision": revision,
+                "timeout_ms": None if timeout is None else max(1, round(timeout * 1000)),
+            }
+        ),
+    }

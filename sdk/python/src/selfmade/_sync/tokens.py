@@ -1,0 +1,35 @@
+# Made from `_aio` by twins.py; change it there.
+"""Tokens: what opens the server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from selfmade._sync.resource import Resource, without_none
+from selfmade._http import segment
+from selfmade.models import Token
+from selfmade.models.server import Role
+
+
+class Tokens(Resource):
+    """The tokens of a server."""
+
+    def list(self) -> _List[Token]:
+        """All of them, without their texts."""
+        return self._get_all(Token, "/tokens")
+
+    def add(
+        self, name: str, role: Role, *, patterns: Sequence[str] = (), expires_at: datetime | None = None
+    ) -> Token:
+        """Makes one. Its `text` is told this once."""
+        expires = expires_at.astimezone().isoformat() if expires_at else None
+        body = {"name": name, "role": role, "patterns": [*patterns], "expires_at": expires}
+        return self._change(Token, "POST", "/tokens", without_none(body))
+
+    def delete(self, name: str) -> None:
+        """Removes it; whoever has it is let in no more."""
+        self._do("DELETE", f"/tokens/{segment(name)}")
+
+
+_List = list

@@ -10,7 +10,7 @@ use crate::place::Place;
 use crate::postgres::Postgres;
 use crate::python::Python;
 use crate::report::Report;
-use crate::{babyagi, deny, process};
+use crate::{babyagi, deny, process, sdk};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -34,7 +34,7 @@ enum Step {
     Rust,
     /// The examples in the documentation
     Doc,
-    /// The Python SDK's tests
+    /// The Python SDK's types, and its tests against the server
     Sdk,
     /// The packs' Python tests
     Packs,
@@ -68,10 +68,14 @@ pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
         report.step("documentation examples", || doc(place, &args.filters));
     }
     if args.wants(Step::Sdk) {
-        report.step("Python SDK", || process::run(&mut unittest(place, "sdk/python/tests", &args.filters)?));
+        report.step("types of the Python SDK", || sdk::types(place));
+        report.step("Python SDK", || {
+            let server = sdk::server(place)?;
+            process::run(unittest(place, "sdk/python/tests", &args.filters)?.env("SELFMADE_BINARY", server))
+        });
     }
     if args.wants(Step::Packs) {
-        report.step("packs", || packs(place, &args.filters));
+        report.step("packs", || process::run(&mut unittest(place, "packs/tests", &args.filters)?));
     }
     report.finish()
 }
@@ -158,12 +162,6 @@ fn unittest(place: &Place, folder: &str, filters: &[String]) -> Result<Command> 
         tests.args(["-k", filter]);
     }
     Ok(tests)
-}
-
-/// The packs' tests load and run them with the real program too.
-fn packs(place: &Place, filters: &[String]) -> Result<()> {
-    process::run(place.cargo().args(["build", "--package", "selfmade", "--all-features"]))?;
-    process::run(unittest(place, "packs/tests", filters)?.env("SELFMADE_BINARY", place.binary("selfmade")))
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
-//! BabyAGI from PyPI: its unpacked wheel for tests that read its packs, and an environment for benchmarks that run it.
+//! BabyAGI from PyPI: its unpacked wheel for tests that read its packs, its examples for those that run them, and an
+//! environment for benchmarks that run BabyAGI itself.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
@@ -20,6 +22,16 @@ pub(crate) const ENVIRONMENT: VirtualEnvironment = VirtualEnvironment {
     packages: &["babyagi==0.1.4"],
     megabytes: 650,
 };
+/// For its examples, one of which is an application of Flask's; and a pip that fetches the archive they are in.
+const EXAMPLES_ENVIRONMENT: VirtualEnvironment = VirtualEnvironment {
+    title: "what BabyAGI's examples need",
+    name: "babyagi-examples",
+    version: "1",
+    packages: &["flask==3.1.3", "pip==24.3.1"],
+    megabytes: 30,
+};
+/// Of the archive with its sources on PyPI.
+const SOURCES_SHA256: &str = "49e7f757c57afb248a82cf2c1648264b373b22b2002b1ccf75db12dcc9490a45";
 /// Of the wheel on PyPI. Our tests and numbers are about this very file.
 const SHA256: &str = "1e77f602ef75ffe960641b63697c8854b2642ebdd9276dbf8a0f3ccc72797a33";
 
@@ -46,6 +58,45 @@ pub(crate) fn wheel(place: &Place, python: &Python) -> Result<PathBuf> {
     fs::rename(&unpacked, &folder).with_context(|| format!("cannot create {}", folder.display()))?;
     fs::remove_dir_all(&download)?;
     Ok(folder)
+}
+
+/// What the tests of the drop-in need: a Python, and the folder of the wheel with the examples in it.
+pub(crate) struct Examples {
+    pub(crate) python: PathBuf,
+    pub(crate) folder: PathBuf,
+}
+
+/// The wheel has no examples; the archive with the sources has. To fetch it pip asks its set-up for its name.
+pub(crate) fn examples(place: &Place) -> Result<Examples> {
+    let found = Python::find()?;
+    let folder = wheel(place, &found)?;
+    let python = EXAMPLES_ENVIRONMENT.find_or_install(place, &found)?;
+    let examples = folder.join("examples");
+    if examples.is_dir() {
+        return Ok(Examples { python, folder });
+    }
+    let download = fresh(&place.cache().join("babyagi-sources"))?;
+    let pinned = download.join("requirements.txt");
+    fs::write(&pinned, format!("babyagi=={VERSION} --hash=sha256:{SOURCES_SHA256}\n"))?;
+    let mut pip = Command::new(&python);
+    // The archive calls itself by another version inside, which only the older resolver forgives.
+    pip.args([
+        "-m",
+        "pip",
+        "download",
+        "--use-deprecated=legacy-resolver",
+        "--no-deps",
+        "--no-binary",
+        ":all:",
+    ]);
+    pip.arg("--require-hashes").arg("--requirement").arg(&pinned).arg("--dest").arg(&download);
+    process::run(&mut pip).with_context(|| format!("cannot download the sources of babyagi {VERSION}"))?;
+    let archive = download.join(format!("babyagi-{VERSION}.tar.gz"));
+    process::run(Command::new(&python).args(["-m", "tarfile", "--extract"]).arg(&archive).arg(&download))?;
+    fs::rename(download.join(format!("babyagi-{VERSION}/examples")), &examples)
+        .with_context(|| format!("cannot create {}", examples.display()))?;
+    fs::remove_dir_all(&download)?;
+    Ok(Examples { python, folder })
 }
 
 /// Debian's Python comes without pip.

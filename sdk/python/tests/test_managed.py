@@ -174,6 +174,8 @@ class Calling(unittest.TestCase):
                 os.kill(os.getpid(), signal.SIGINT)
                 return
 
+        # Whoever is started in the background ignores it.
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
         thread = threading.Thread(target=interrupt)
         thread.start()
         with self.assertRaises(KeyboardInterrupt):

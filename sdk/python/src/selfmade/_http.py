@@ -47,7 +47,7 @@ class Server:
 
 @dataclass(frozen=True)
 class Request:
-    """One request below `/api/v1`."""
+    """One request below `/api/v1`, or below another part of the server."""
 
     method: str
     path: str
@@ -58,10 +58,11 @@ class Request:
     repeatable: bool = False
     # How long one part of the answer may take; `None` is for ever.
     timeout: float | None = USUAL_SECONDS
+    base: str = "/api/v1"
 
     def target(self, server: Server) -> str:
         asked = {key: _text(value) for key, value in self.query.items() if value is not None}
-        return f"{server.prefix}/api/v1{self.path}" + (f"?{urlencode(asked)}" if asked else "")
+        return f"{server.prefix}{self.base}{self.path}" + (f"?{urlencode(asked)}" if asked else "")
 
     def payload(self) -> bytes | None:
         if self.body is None:

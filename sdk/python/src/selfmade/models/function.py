@@ -81,6 +81,8 @@ class Content(Record):
     """What a version of a function consists of."""
 
     source: str = ""
+    # `babyagi` for a function in BabyAGI's form.
+    dialect: str = "selfmade"
     description: str = ""
     docstring: str = ""
     signature: Signature = field(default_factory=Signature)

@@ -81,6 +81,8 @@ class RunLine(_AnyRun):
 
     who: str = ""
     duration_us: int | None = None
+    # Among what a run led to: the run that started it, or whose end a trigger answered.
+    above: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

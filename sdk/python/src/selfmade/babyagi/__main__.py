@@ -1,0 +1,25 @@
+"""`python -m selfmade.babyagi SCRIPT [ARGUMENTS]`: runs a script that was written for BabyAGI.
+
+Some of BabyAGI's own examples use `app` before they make it, so it is there from the beginning.
+"""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+
+from selfmade.babyagi import create_app, install
+
+
+def main() -> None:
+    if len(sys.argv) < 2:
+        sys.exit("usage: python -m selfmade.babyagi SCRIPT [ARGUMENTS]")
+    del sys.argv[0]
+    install()
+    script = sys.argv[0]
+    sys.path.insert(0, str(Path(script).resolve().parent))
+    runpy.run_path(script, init_globals={"app": create_app()}, run_name="__main__")
+
+
+main()

@@ -1,0 +1,1 @@
+"""BabyAGI's core, as far as others import it."""

@@ -6,15 +6,14 @@ decides. What BabyAGI's framework does to keys and logs is not done here, and sa
 
 import sys
 
-_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list", "object": "dict"}
-
 
 class Func:
     """`func`: stored functions as attributes, and BabyAGI's questions about them."""
 
     def __init__(self, loaded):
         self._loaded = loaded
-        self.db = self.executor = self.registrar = self
+        self.executor = self.registrar = self
+        self.db = Db(self)
 
     def __getattr__(self, name):
         if name.startswith("_"):
@@ -27,34 +26,43 @@ class Func:
     execute = execute_function
 
     def get_function(self, name):
-        host = _host()
-        try:
-            return _as_babyagi(host.brain.read(name))
-        except host.Failed:
-            return None
+        return _host().babyagi.get_function(name)
 
     def get_function_versions(self, name):
-        found = self.get_function(name)
-        return [{**found, "is_active": True}] if found else []
+        return _host().babyagi.get_function_versions(name)
 
     def get_all_functions(self):
-        brain, found, after = _host().brain, [], None
-        while page := brain.list(after=after):
-            found += [_as_babyagi(brain.read(one["name"])) for one in page]
+        ask, found, after = _host().babyagi.get_functions, [], None
+        while page := ask(after):
+            found += page
             after = page[-1]["name"]
         return found
 
     def get_function_imports(self, name):
-        return (self.get_function(name) or {}).get("imports", [])
+        return _host().babyagi.get_function_imports(name)
+
+    def get_all_imports(self):
+        return _host().babyagi.get_all_imports()
+
+    def get_triggers_for_function(self, function_name):
+        """The functions after which this one runs."""
+        return _host().babyagi.get_triggers(function_name)
 
     def display(self):
-        return "\n".join(f"{one['name']} (version {one['version']}): {one['metadata']['description']}\n{one['code']}" for one in self.get_all_functions())
+        return "\n\n".join(_displayed(one) for one in self.get_all_functions())
 
     def add_function(self, name, code, **stated):
-        """Proposes it; what happens to proposals is decided outside. Says whether it is part of the brain now."""
-        brain = _host().brain
-        brain.draft(code, name=name)
-        return brain.propose(title=f"add {name}")["state"] == "applied"
+        _changed(f"`{name}`", _host().babyagi.add_function(name, _stated(code=code, **stated)))
+
+    def update_function(self, name, **stated):
+        _changed(f"the change of `{name}`", _host().babyagi.update_function(name, _stated(**stated)))
+
+    def activate_function_version(self, name, version):
+        _changed(f"version {version} of `{name}`", _host().babyagi.activate_function_version(name, version))
+
+    def add_trigger(self, triggered_function_name, triggering_function_name=None):
+        made = _host().babyagi.add_trigger(triggered_function_name, triggering_function_name)
+        _changed(f"the trigger of `{triggered_function_name}`", made)
 
     def add_key(self, name, value):
         raise _host().Refused(f"a function cannot set secrets; set `{name}` with `selfmade secret set {name}`")
@@ -62,19 +70,42 @@ class Func:
     def get_all_secret_keys(self):
         raise _host().Refused("a function gets the secrets it declares in `key_dependencies` and no others")
 
+    def _not_here(self, *args, **kwargs):
+        raise _host().Refused("this is done from outside: by a program with a token, or with `selfmade runs`, `selfmade fn` and `selfmade pack`")
+
+    get_logs = get_log_bundle = register_function = load_function_pack = load_functions_from_file = _not_here
+
+
+class Db:
+    """`func.db`: the same, and what only the database has."""
+
+    def __init__(self, func):
+        self._func = func
+        self.add_secret_key, self.get_secret_key = func.add_key, func.get_all_secret_keys
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._func, name)
+
+    def get_triggers_for_function(self, function_name):
+        """The functions that run after this one: the other way round than in `func`."""
+        return _host().babyagi.get_triggered(function_name)
+
+    def remove_function(self, name):
+        _changed(f"the end of `{name}`", _host().babyagi.remove_function(name))
+
     def add_log(self, *args, **kwargs):
         """Runs are recorded anyway, so what functions log of themselves is passed over."""
         return 0
 
     update_log = update_log_params = add_log
 
-    def _not_here(self, *args, **kwargs):
-        raise _host().Refused("this is done from outside, with the commands `selfmade fn`, `selfmade runs` and `selfmade pack`")
+    def add_import(self, name, source, lib=None):
+        """Imports belong to functions, which declare them."""
 
-    get_logs = get_log_bundle = _not_here
-    register_function = update_function = activate_function_version = remove_function = _not_here
-    add_trigger = get_triggers_for_function = add_import = get_all_imports = _not_here
-    load_function_pack = load_functions_from_file = session_scope = _not_here
+    def session_scope(self):
+        self._func._not_here()
 
 
 def _host():
@@ -85,23 +116,30 @@ def _stored(name):
     """A function that the run did not load: it gets a run of its own."""
 
     def call(*args, **kwargs):
-        return _host().run(name, *args, **kwargs)
+        return _host().babyagi.run(name, *args, **kwargs)
 
     call.__name__ = call.__qualname__ = name
     return call
 
 
-def _as_babyagi(found):
-    """The dict that BabyAGI's `get_function` gives."""
-    given = (found["input"] or {}).get("properties", {})
-    return {
-        "name": found["name"],
-        "version": found["version"],
-        "code": found["source"],
-        "metadata": {"description": found["description"] or ""},
-        "dependencies": [one["function"] for one in found["dependencies"]],
-        "imports": [one["package"] for one in found["requirements"]],
-        "input_parameters": [{"name": name, "type": _TYPES.get(schema.get("type"), "Any")} for name, schema in given.items()],
-        "output_parameters": [{"name": "output", "type": _TYPES.get((found["output"] or {}).get("type"), "Any")}],
-        "triggers": [],
-    }
+def _stated(**stated):
+    known = ("code", "metadata", "imports", "dependencies", "triggers", "key_dependencies")
+    # What a source takes and gives is read from the source.
+    return {name: value for name, value in stated.items() if name in known and value is not None}
+
+
+def _changed(what, made):
+    if made["applied"]:
+        return
+    if made["problems"]:
+        raise ValueError(f"{what} is refused: {'; '.join(made['problems'])}")
+    raise _host().Refused(f"{what} is proposed as changeset {made['changeset']} and waits for a person to apply it")
+
+
+def _displayed(one):
+    lines = [f"{one['name']}, version {one['version']} of {one['created_date']}", f"  metadata: {one['metadata']}"]
+    lines += [f"  {what}: {', '.join(one[what])}" for what in ("dependencies", "imports", "triggers") if one[what]]
+    for what in ("input_parameters", "output_parameters"):
+        listed = ", ".join(f"{each['name']} ({each['type']})" for each in one[what])
+        lines.append(f"  {what}: {listed or 'none'}")
+    return "\n".join([*lines, one["code"]])

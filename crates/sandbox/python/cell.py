@@ -10,6 +10,7 @@ import sys
 
 import _cell_errors
 import _cell_host
+import _cell_litellm
 from _cell_calls import Recorder
 from _cell_describe import describe
 from _cell_frames import Channel, to_json
@@ -33,6 +34,7 @@ class Cell:
         """What must be in place before any code of a function runs."""
         builtins.input = no_input
         sys.modules["selfmade"] = _cell_host.module(self.verbs, self.secrets)
+        sys.meta_path.append(_cell_litellm.Finder)
         sys.setrecursionlimit(2000)
         _signal.signal(_signal.SIGUSR1, lambda number, frame: self._last_words(frame))
 

@@ -17,7 +17,7 @@ use crate::stage1::plan::PLACE;
 pub(crate) const BOOT: &str = include_str!("../python/boot.py");
 
 /// In the order they import each other.
-const MODULES: [(&str, &str); 13] = [
+const MODULES: [(&str, &str); 14] = [
     ("_cell_forks", include_str!("../python/forks.py")),
     ("_cell_frames", include_str!("../python/frames.py")),
     ("_cell_values", include_str!("../python/values.py")),
@@ -25,6 +25,7 @@ const MODULES: [(&str, &str); 13] = [
     ("_cell_errors", include_str!("../python/errors.py")),
     ("_cell_calls", include_str!("../python/calls.py")),
     ("_cell_babyagi", include_str!("../python/babyagi.py")),
+    ("_cell_litellm", include_str!("../python/litellm.py")),
     ("_cell_functions", include_str!("../python/functions.py")),
     ("_cell_host", include_str!("../python/host.py")),
     ("_cell_cell", include_str!("../python/cell.py")),

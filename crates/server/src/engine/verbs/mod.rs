@@ -2,10 +2,12 @@
 //! Actor, and journaled as a Step before the Function hears the answer.
 
 mod ask;
+mod babyagi;
 mod brain;
 mod call;
 mod emit;
 mod files;
+mod models;
 mod plain;
 mod run;
 mod sleep;
@@ -65,6 +67,7 @@ impl Refusal {
 pub(crate) async fn carry_out(host: &Inner, step: Step, arguments: Arguments) -> Result<Answer, Error> {
     match step.verb.as_str() {
         "run" => run::carry_out(host, step, arguments).await,
+        "babyagi.run" => babyagi::run(host, step, arguments).await,
         CALL => call::carry_out(host, step, arguments).await,
         "sleep" => sleep::carry_out(host, step, &arguments).await,
         "ask" => ask::carry_out(host, step, &arguments).await,
@@ -82,6 +85,8 @@ async fn at_once(host: &Inner, step: &Step, arguments: Arguments) -> Reply {
         "now" => Ok(plain::now(host)),
         "random" => plain::random(host),
         "log" => plain::log(host, arguments),
+        verb if verb.starts_with("babyagi.") => babyagi::carry_out(host, step, arguments).await,
+        verb if verb.starts_with("model.") => models::carry_out(host, step, arguments).await,
         verb if verb.starts_with("brain.") => brain::carry_out(host, step, arguments).await,
         verb if verb.starts_with("files.") => files::carry_out(host, verb, arguments).await,
         verb => Err(Refusal::Refused(format!("there is no verb `{verb}`"))),

@@ -2,7 +2,7 @@
 
 use model::actor::Actor;
 use model::ids::RunId;
-use model::name::EntryName;
+use model::name::{EntryName, NameError};
 use model::run::{Run, RunState};
 use model::step::Step;
 use sandbox::{Arguments, Value};
@@ -15,27 +15,32 @@ use crate::app::trials;
 use crate::engine::host::Inner;
 
 pub(super) async fn carry_out(host: &Inner, step: Step, mut arguments: Arguments) -> Result<Answer, Error> {
-    let name = match arguments.positional.first() {
-        // What is wrong with a name is told with the name.
-        Some(Value::Str(name)) if host.redaction.is_in(name) => {
-            Err(Refusal::Refused("the name of a function is no secret, and this one is".to_owned()))
-        }
-        Some(Value::Str(name)) => {
-            name.parse::<EntryName>().map_err(|error| Refusal::Refused(error.to_string()))
-        }
-        _ => Err(Refusal::Refused("`run` needs the name of a function first".to_owned())),
-    };
-    let name = match name {
+    let name = match named(host, &mut arguments, "run") {
         Ok(name) => name,
         Err(refusal) => return finish(host, step, Err(refusal)).await,
     };
-    arguments.positional.remove(0);
     let drafted = host.drafts().proposal_with(&name);
     if let Some(proposal) = drafted {
         let reply = trials::run_draft(&host.ctx, &proposal, &name, arguments).await;
         return finish(host, step, reply.map_err(|error| Refusal::of(&error))).await;
     }
     start(host, step, Target::AsOf(name, host.run.revision), arguments).await
+}
+
+/// Takes the name of the function off the arguments.
+pub(super) fn named(host: &Inner, arguments: &mut Arguments, verb: &str) -> Result<EntryName, Refusal> {
+    let name = match arguments.positional.first() {
+        // What is wrong with a name is told with the name.
+        Some(Value::Str(name)) if host.redaction.is_in(name) => {
+            Err(Refusal::Refused("the name of a function is no secret, and this one is".to_owned()))
+        }
+        Some(Value::Str(name)) => {
+            name.parse().map_err(|error: NameError| Refusal::Refused(error.to_string()))
+        }
+        _ => Err(Refusal::Refused(format!("`{verb}` needs the name of a function first"))),
+    }?;
+    arguments.positional.remove(0);
+    Ok(name)
 }
 
 /// Starts a Run for a Step and waits for its end. The Step is journaled with the Run's id first, which is its idempotency

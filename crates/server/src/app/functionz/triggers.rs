@@ -1,0 +1,96 @@
+//! Triggers as BabyAGI means them: this function runs after that one.
+
+use std::collections::HashMap;
+
+use model::content::Content;
+use model::entry::{EntryKey, EntryKind};
+use model::event::EventKind;
+use model::name::EntryName;
+use model::trigger::TriggerContent;
+
+use crate::app::drafts::{Intent, Proposal};
+use crate::app::error::Error;
+use crate::app::functions::{Which, version};
+use crate::ctx::Ctx;
+
+/// After which functions each function runs.
+pub(super) struct Upstreams(HashMap<String, Vec<String>>);
+
+impl Upstreams {
+    pub(super) fn of(&self, target: &str) -> &[String] {
+        self.0.get(target).map_or(&[], Vec::as_slice)
+    }
+}
+
+pub(super) async fn upstreams(ctx: &Ctx) -> Result<Upstreams, Error> {
+    let mut upstreams: HashMap<String, Vec<String>> = HashMap::new();
+    for live in ctx.triggers.all(ctx).await?.iter() {
+        if let Some(upstream) = upstream(&live.content) {
+            upstreams.entry(live.content.target.to_string()).or_default().push(upstream.to_owned());
+        }
+    }
+    Ok(Upstreams(upstreams))
+}
+
+/// After which functions this one runs: what it declares as its `triggers`.
+pub async fn of(ctx: &Ctx, target: &str) -> Result<Vec<String>, Error> {
+    Ok(upstreams(ctx).await?.of(target).to_vec())
+}
+
+/// Which functions run after this one whatever it returns.
+pub async fn after(ctx: &Ctx, source: &str) -> Result<Vec<String>, Error> {
+    let all = ctx.triggers.all(ctx).await?;
+    let always = |content: &TriggerContent| {
+        content.condition.is_none() && content.rate_limit.is_none() && content.debounce_ms.is_none()
+    };
+    let fitting = all.iter().filter(|live| upstream(&live.content) == Some(source) && always(&live.content));
+    Ok(fitting.map(|live| live.content.target.to_string()).collect())
+}
+
+/// That one function runs after another, or after any.
+pub async fn addition(ctx: &Ctx, target: EntryName, source: Option<&str>) -> Result<Proposal, Error> {
+    version(ctx, &EntryKey::function(target.clone()), Which::Live).await?;
+    let (name, content) = match source {
+        Some(source) => after_one(source, &target)?,
+        None => {
+            let content = TriggerContent { source: None, ..TriggerContent::after("", target.clone()) };
+            (TriggerContent::name_after("any", &target)?, content)
+        }
+    };
+    Ok(Proposal::of("", vec![Intent::Put(name, Content::Trigger(content))]))
+}
+
+/// What it takes that a function runs after these and, of what is declared this way, after no others.
+pub(super) async fn declared(
+    ctx: &Ctx,
+    target: &EntryName,
+    sources: &[String],
+) -> Result<Vec<Intent>, Error> {
+    let mut intents = Vec::new();
+    let mut wanted = Vec::new();
+    for source in sources {
+        let (name, content) = after_one(source, target)?;
+        wanted.push(name.clone());
+        intents.push(Intent::Put(name, Content::Trigger(content)));
+    }
+    for live in ctx.triggers.all(ctx).await?.iter() {
+        let is_declared = live.content.target == *target
+            && upstream(&live.content)
+                .and_then(|source| TriggerContent::name_after(source, target).ok())
+                .is_some_and(|name| name == live.name);
+        if is_declared && !wanted.contains(&live.name) {
+            intents.push(Intent::Delete(EntryKey::new(EntryKind::Trigger, live.name.clone())));
+        }
+    }
+    Ok(intents)
+}
+
+fn after_one(source: &str, target: &EntryName) -> Result<(EntryName, TriggerContent), Error> {
+    let name = TriggerContent::name_after(source, target)?;
+    Ok((name, TriggerContent::after(source, target.clone())))
+}
+
+fn upstream(content: &TriggerContent) -> Option<&str> {
+    let follows = content.enabled && content.on.fits(&EventKind::RunFinished);
+    content.watched().filter(|_| follows)
+}

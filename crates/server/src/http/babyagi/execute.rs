@@ -1,0 +1,73 @@
+//! `/execute`: runs a function and answers what it returned.
+
+use std::time::Duration;
+
+use axum::Json as Body;
+use axum::extract::State;
+use model::access::Need;
+use model::name::EntryName;
+use model::run::RunState;
+use serde_json::{Map, Value};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::answers::{Answer, NotDone};
+use super::framework;
+use crate::app::runs::{Input, StartRun, Target};
+use crate::http::caller::Caller;
+use crate::http::door::Door;
+use crate::http::extract::{Json, Path};
+use crate::http::runs::waited;
+
+pub(super) fn routes() -> OpenApiRouter<Door> {
+    OpenApiRouter::new().routes(routes!(execute))
+}
+
+/// BabyAGI's callers wait as long as it takes; functions have limits of their own, and this one is far beyond them.
+const PATIENCE: Duration = Duration::from_secs(3_600);
+
+/// Runs a function with these arguments and answers what it returned
+#[utoipa::path(post, path = "/execute/{name}", params(("name" = EntryName, Path)), request_body = Value, responses((status = 200, body = Value)))]
+async fn execute(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+    Json(body): Json<Option<Map<String, Value>>>,
+) -> Answer {
+    let body = body.unwrap_or_default();
+    if let Some(answer) = framework::answer(&door, &caller, &name, &body).await? {
+        return Ok(answer);
+    }
+    caller.may_touch(Need::Run, name.as_str())?;
+    let input = input(&caller, &name, body)?;
+    let request = StartRun::of(Target::Live(name), input);
+    let run = waited(door.ctx(), caller.actor(), request, PATIENCE).await?;
+    match run.state {
+        RunState::Succeeded => Ok(Body(run.output.unwrap_or_default())),
+        _ => Err(NotDone::failed(&run)),
+    }
+}
+
+/// The function that runs another takes its arguments apart from its own.
+fn input(caller: &Caller, name: &EntryName, mut body: Map<String, Value>) -> Result<Input, NotDone> {
+    if name.as_str() != "execute_function_wrapper" {
+        return Ok(body.into());
+    }
+    let Some(Value::String(inner)) = body.remove("function_name") else {
+        return Err(NotDone::bad_request("`function_name` has to name a function"));
+    };
+    caller.may_touch(Need::Run, &inner)?;
+    let positional = match body.remove("args") {
+        None | Some(Value::Null) => Vec::new(),
+        Some(Value::Array(args)) => args,
+        Some(other) => return Err(NotDone::bad_request(format!("`args` has to be a list, not `{other}`"))),
+    };
+    let named = match body.remove("kwargs") {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(kwargs)) => kwargs,
+        Some(other) => {
+            return Err(NotDone::bad_request(format!("`kwargs` has to be an object, not `{other}`")));
+        }
+    };
+    Ok(Input { positional: std::iter::once(inner.into()).chain(positional).collect(), named })
+}

@@ -9,6 +9,7 @@
 pub mod birth;
 pub mod call;
 mod cell;
+mod census;
 pub mod config;
 pub mod doctor;
 pub mod egress;
@@ -33,6 +34,7 @@ pub use crate::birth::{Birth, Step};
 pub use crate::call::{CallError, CallRecord};
 #[cfg(feature = "fuzz")]
 pub use crate::cell::hearing::{Heard, hear};
+pub use crate::census::Census;
 pub use crate::config::Config;
 pub use crate::doctor::Layer;
 pub use crate::egress::{Egress, EgressPolicy};

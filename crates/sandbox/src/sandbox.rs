@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::birth::{Birth, Births};
 use crate::cell::Cell;
+use crate::census::{Census, Register};
 use crate::config::Config;
 use crate::doctor::{self, Layer, Layers};
 use crate::egress::{Egress, in_memory};
@@ -53,8 +54,9 @@ impl Sandbox {
         let proxy_port = config.proxy_port;
         let bundle = egress.as_ref().filter(|_| layers.namespaces).map(|egress| egress.ca_bundle_pem());
         let certificates = bundle.map(in_memory).transpose()?;
-        let births = Births::default();
-        let pool = Pool::new(Setting { config, stage1, layers, cgroups: cgroups.ok(), certificates, births });
+        let (births, register) = (Births::default(), Register::default());
+        let cgroups = cgroups.ok();
+        let pool = Pool::new(Setting { config, stage1, layers, cgroups, certificates, births, register });
         Ok(Sandbox { pool, found, egress, proxy_port, stopped: AtomicBool::new(false) })
     }
 
@@ -116,6 +118,7 @@ impl Sandbox {
                 cell = self.pool.take(&job.environment) => cell?,
             },
         };
+        let _busy = self.pool.register().busy();
         let way_out = self.way_out(job, &mut cell).await?;
         let proxy = way_out.is_some().then_some(self.proxy_port);
         // Making the next cell takes a core from a job that may need it for half a millisecond only, so it waits for the
@@ -157,6 +160,11 @@ impl Sandbox {
     /// Process ids of zygotes and of cells that wait for a job.
     pub fn processes(&self) -> (Vec<u32>, Vec<i32>) {
         self.pool.processes()
+    }
+
+    /// How many cells there are, by what they do.
+    pub fn census(&self) -> Census {
+        self.pool.census()
     }
 
     /// How the cells were made that were made since this was asked last, if [`Config::time_births`] says so.

@@ -1,6 +1,7 @@
 //! What is told while an environment is made. Which package is at work is known as far as `uv` says it.
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Progress {
     /// Somebody else makes the same environment.
     Waiting,

@@ -15,6 +15,7 @@ use tokio::task::AbortHandle;
 
 use crate::birth::{Birth, Births};
 use crate::cell::Cell;
+use crate::census::{Census, Register};
 use crate::config::Config;
 use crate::doctor::Layers;
 use crate::environment::Environment;
@@ -36,6 +37,7 @@ pub(crate) struct Setting {
     /// What cells check servers by, where they may have a way out.
     pub(crate) certificates: Option<File>,
     pub(crate) births: Births,
+    pub(crate) register: Register,
 }
 
 pub(crate) struct Pool {
@@ -99,6 +101,20 @@ impl Pool {
         let cells =
             nests.values().flat_map(|nest| nest.ready()).chain(self.shared.warm.processes()).collect();
         (zygotes, cells)
+    }
+
+    pub(crate) fn register(&self) -> &Register {
+        &self.shared.setting.register
+    }
+
+    pub(crate) fn census(&self) -> Census {
+        let nests = lock(&self.shared.nests);
+        Census {
+            zygotes: nests.values().filter(|nest| nest.process().is_some()).count(),
+            ready: nests.values().map(|nest| nest.ready_count()).sum(),
+            warm: self.shared.warm.count(),
+            ..self.register().census()
+        }
     }
 
     pub(crate) fn take_births(&self) -> Vec<Birth> {

@@ -68,6 +68,10 @@ impl Nest {
         lock(&self.places).ready.iter().map(Cell::pid).collect()
     }
 
+    pub(super) fn ready_count(&self) -> usize {
+        lock(&self.places).ready.len()
+    }
+
     pub(super) fn process(&self) -> Option<u32> {
         lock(&self.current).as_ref().and_then(|zygote| zygote.process())
     }
@@ -186,7 +190,9 @@ impl Nest {
         let setting = &self.setting;
         let begun = Instant::now();
         let forked = Cell::fork(zygote, setting.config.frame, claim.hurry, setting.cgroups.as_ref());
-        let (cell, steps) = forked.await?;
+        let forked = forked.await;
+        setting.register.birth(forked.is_ok());
+        let (cell, steps) = forked?;
         if setting.config.time_births {
             setting.births.keep(steps, begun.elapsed());
         }

@@ -90,6 +90,10 @@ impl Warm {
         lock(&self.cells).is_empty()
     }
 
+    pub(super) fn count(&self) -> usize {
+        lock(&self.cells).len()
+    }
+
     pub(super) fn drop_ended(&self) {
         lock(&self.cells).retain(|kept| kept.cell.guard(&self.waker));
     }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "helpers of tests may fail them")]
 
 mod calls;
+mod census;
 mod codes;
 mod dialects;
 mod doctor;

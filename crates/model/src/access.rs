@@ -43,6 +43,11 @@ impl Access {
         Access { actor: Actor::Token(token.token_id), role: token.role, patterns: token.patterns }
     }
 
+    /// Whoever is at the command line of the machine that has the database may do everything to it.
+    pub fn of_command_line() -> Access {
+        Access { actor: Actor::CommandLine, role: TokenRole::Admin, patterns: Vec::new() }
+    }
+
     /// Whether the role is enough, whatever it is done to.
     pub fn may(&self, need: Need) -> Result<(), Denied> {
         if need <= most(self.role) { Ok(()) } else { Err(Denied::Role { role: self.role, need }) }

@@ -223,6 +223,7 @@ impl FunctionContent {
         self.dependencies = self.stated.dependencies.clone();
         self.dependencies.sort();
         self.dependencies.dedup();
+        self.use_the_servers_model();
         if free_names.iter().any(|free| free.name == "func") {
             self.grants.brain = self.grants.brain.max(BrainGrant::Propose);
         }
@@ -232,6 +233,18 @@ impl FunctionContent {
         given.extend(self.grants.secrets.iter().map(String::as_str));
         let nothing = free_names.iter().filter(|free| !given.contains(free.name.as_str()));
         nothing.map(|free| undefined_in_babyagi(name, free)).collect()
+    }
+}
+
+impl FunctionContent {
+    /// `litellm` is how BabyAGI's functions reach a model. Cells have a module of that name, which asks the server, so that
+    /// neither the package nor a key nor a way out is needed.
+    fn use_the_servers_model(&mut self) {
+        let is_litellm = |requirement: &Requirement| requirement.import == "litellm";
+        if self.requirements.iter().any(is_litellm) {
+            self.requirements.retain(|requirement| !is_litellm(requirement));
+            self.grants.model = true;
+        }
     }
 }
 

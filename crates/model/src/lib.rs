@@ -57,6 +57,7 @@ pub mod insight;
 pub mod output;
 pub mod retry;
 pub mod run;
+pub mod run_place;
 pub mod secret;
 pub mod step;
 pub mod token;

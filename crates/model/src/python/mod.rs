@@ -30,7 +30,9 @@ pub use self::decorators::Dialect;
 pub use self::error::{SourceError, SourceErrorKind};
 pub use self::function::{Analysis, analyse, analyse_bytes};
 pub use self::imports::Import;
-pub use self::pack::{Declared, DeclaredDependency, Notice, PackFile, PackFunction, read_pack};
+pub use self::pack::{
+    Declared, DeclaredDependency, Notice, PackFile, PackFunction, babyagi_imports, read_pack,
+};
 pub(crate) use self::packages::import_of;
 pub use self::packages::{package_of, requirements};
 pub use self::scope::FreeName;

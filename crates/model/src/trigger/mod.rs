@@ -4,11 +4,13 @@
 pub mod decision;
 pub mod mapping;
 pub mod on;
+pub mod senders;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use self::on::On;
+use self::senders::Senders;
 use crate::event::EventKind;
 use crate::glob::is_pattern;
 use crate::name::{EntryName, NameError};
@@ -38,6 +40,9 @@ pub struct TriggerContent {
     /// Of Events that follow each other faster than this, only the last starts a Run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub debounce_ms: Option<u64>,
+    /// Who may send to the webhook it waits for; absent means whoever has a Token that may run its target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub senders: Option<Senders>,
 }
 
 /// At most so many Runs in any span of so many seconds.
@@ -69,6 +74,7 @@ impl TriggerContent {
             enabled: true,
             rate_limit: None,
             debounce_ms: None,
+            senders: None,
         }
     }
 
@@ -100,8 +106,21 @@ impl TriggerContent {
         if let Some(ms) = self.debounce_ms.filter(|ms| !(1..=LONGEST_DEBOUNCE_MS).contains(ms)) {
             flaws.push(format!("its debounce is {ms} ms; it must be between 1 and {LONGEST_DEBOUNCE_MS}"));
         }
+        flaws.extend(self.senders.as_ref().and_then(|senders| self.senders_flaw(senders)));
         flaws.extend(self.input.iter().flat_map(mapping::flaws));
         flaws
+    }
+
+    fn senders_flaw(&self, senders: &Senders) -> Option<String> {
+        if self.on != On::Kind(EventKind::WebhookReceived) || self.source.is_none() {
+            return Some("it says who may send to its webhook, and waits for none; write `on` `webhook.received` and its name as `source`".to_owned());
+        }
+        match senders {
+            Senders::Secret(name) if name.is_empty() => {
+                Some("the secret of its webhook has no name".to_owned())
+            }
+            _ => None,
+        }
     }
 
     fn source_flaw(&self, source: &str) -> Option<String> {

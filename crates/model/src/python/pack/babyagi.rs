@@ -44,18 +44,26 @@ pub(super) fn provided(declared: &Declared) -> impl Iterator<Item = &str> {
     stated.map(|name| top_level(name)).chain(INJECTED.iter().copied())
 }
 
-/// A list of names and `{"name", "lib"}` pairs, or one of either. The package that the author names wins.
+/// A list of names and `{"name", "lib"}` pairs, or one of either.
 fn imports(argument: &Argument<'_>, declared: &mut Declared) -> Result<(), SourceError> {
-    let stated = match &argument.value {
+    let (names, requirements) = stated_imports(&argument.value).map_err(|problem| argument.error(problem))?;
+    declared.imports = Some(names);
+    declared.requirements = Some(requirements);
+    Ok(())
+}
+
+/// The import names and the packages of what BabyAGI calls `imports`, or what is wrong with it. The package that the author
+/// names wins.
+pub fn stated_imports(stated: &Value) -> Result<(Vec<String>, Vec<Requirement>), String> {
+    let stated = match stated {
         Value::Array(values) => values.as_slice(),
         value => std::slice::from_ref(value),
     };
     let (mut names, mut requirements) = (Vec::new(), Vec::new());
     let (mut seen, mut packages) = (HashSet::new(), HashSet::new());
     for import in stated {
-        let (name, package) = named(import).ok_or_else(|| {
-            argument.error("must be a list of import names and of dicts with `name` and `lib`")
-        })?;
+        let (name, package) =
+            named(import).ok_or("must be a list of import names and of dicts with `name` and `lib`")?;
         if seen.insert(name) {
             names.push(name.to_owned());
         }
@@ -63,14 +71,12 @@ fn imports(argument: &Argument<'_>, declared: &mut Declared) -> Result<(), Sourc
             continue;
         }
         let requirement = Requirement::of(top_level(name), package.unwrap_or_else(|| package_of(name)))
-            .map_err(|error| argument.error(format!("is refused: {error}")))?;
+            .map_err(|error| format!("is refused: {error}"))?;
         if packages.insert(requirement.clone()) {
             requirements.push(requirement);
         }
     }
-    declared.imports = Some(names);
-    declared.requirements = Some(requirements);
-    Ok(())
+    Ok((names, requirements))
 }
 
 fn named(import: &Value) -> Option<(&str, Option<&str>)> {

@@ -12,6 +12,7 @@ use std::collections::{HashMap, HashSet};
 use ruff_text_size::Ranged;
 use serde::{Deserialize, Serialize};
 
+pub use self::babyagi::stated_imports as babyagi_imports;
 use self::collect::{Found, Module};
 pub use self::declared::{Declared, DeclaredDependency};
 use super::decorators::Dialect;

@@ -10,7 +10,7 @@ use model::content::Snapshot;
 use model::entry::EntryKey;
 use model::ids::ChangesetId;
 use model::revision::Revision;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::db::{Batch, Durability, Row, Sql, Value};
 use crate::error::Error;
@@ -28,7 +28,7 @@ pub struct ChangesetFilter {
 }
 
 /// One line of a list.
-#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct ChangesetSummary {
     pub changeset_id: ChangesetId,
     pub number: u64,

@@ -8,14 +8,14 @@ use model::entry::{EntryKey, EntryKind};
 use model::ids::EntryId;
 use model::revision::Revision;
 use model::version::{ContentHash, VersionNumber};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::db::{Row, Sql, Value};
 use crate::error::Error;
 use crate::store::Store;
 
 /// One line of a list.
-#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct EntrySummary {
     #[serde(flatten)]
     pub key: EntryKey,

@@ -47,6 +47,8 @@ pub enum Error {
     Busy { database: String },
     #[error("the disk under database `{}` failed ({detail}), so nothing was acknowledged; check the disk", .path.display())]
     DiskFailed { path: PathBuf, detail: String },
+    #[error("the brain is on PostgreSQL at {server}, so it is not a file")]
+    NoFile { server: String },
     #[error("the store is closed")]
     Closed,
 

@@ -9,12 +9,15 @@ mod error;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
+mod activity;
 mod audit;
+mod backup;
 mod brain;
 mod calls;
 mod cancelling;
 mod changesets;
 mod closures;
+mod deliveries;
 mod egress;
 mod ending;
 mod entries;
@@ -46,9 +49,12 @@ mod waiting;
 mod application;
 pub mod babyagi;
 
+pub use self::activity::{Activity, OpenRuns};
 pub use self::application::Application;
+pub use self::backup::Copied;
 pub use self::changesets::{ChangesetFilter, ChangesetSummary};
 pub use self::db::{Durability, Location};
+pub use self::deliveries::Delivered;
 pub use self::ending::Finished;
 pub use self::entries::{EntryPage, EntrySummary};
 pub use self::error::Error;

@@ -75,6 +75,21 @@ impl Store {
             )
             .await
     }
+
+    /// Those behind a position, in order.
+    pub async fn steps_after(&self, run: RunId, position: u32) -> Result<Vec<Step>, Error> {
+        self.db
+            .query(
+                concat!(
+                    "select ",
+                    step_columns!(),
+                    " from steps where run_id = $1 and position > $2 order by position"
+                ),
+                [run.0.into(), position.into()],
+                step_from_row,
+            )
+            .await
+    }
 }
 
 fn push_step(batch: &mut Batch, step: &Step) -> Result<(), Error> {

@@ -5,7 +5,7 @@ use crate::db::{Db, Location, Migration};
 use crate::error::Error;
 
 /// Applied in order; each has the same file name in both folders.
-const MIGRATIONS: &[Migration] = &[
+pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration {
         name: "0001_brain",
         sqlite: include_str!("../migrations/sqlite/0001_brain.sql"),
@@ -35,6 +35,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "0006_errors",
         sqlite: include_str!("../migrations/sqlite/0006_errors.sql"),
         postgres: include_str!("../migrations/postgres/0006_errors.sql"),
+    },
+    Migration {
+        name: "0007_deliveries",
+        sqlite: include_str!("../migrations/sqlite/0007_deliveries.sql"),
+        postgres: include_str!("../migrations/postgres/0007_deliveries.sql"),
     },
 ];
 

@@ -18,8 +18,9 @@ pub(crate) use self::batch::{Batch, Sql};
 pub use self::location::Location;
 pub(crate) use self::migration::Migration;
 pub(crate) use self::row::Row;
+pub(crate) use self::sqlite::backup;
 pub(crate) use self::value::Value;
-use crate::Error;
+use crate::{Activity, Error};
 
 /// A statement that only reads, with its values.
 pub(crate) type Read = (Sql, Vec<Value>);
@@ -135,6 +136,14 @@ impl Db {
         match &self.database {
             Database::Sqlite(sqlite) => sqlite.close().await,
             Database::Postgres(postgres) => postgres.close(),
+        }
+    }
+
+    /// What was written so far, and what waits for it.
+    pub(crate) fn activity(&self) -> Activity {
+        match &self.database {
+            Database::Sqlite(sqlite) => sqlite.activity(),
+            Database::Postgres(postgres) => postgres.activity(),
         }
     }
 

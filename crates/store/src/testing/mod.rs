@@ -92,11 +92,30 @@ impl TestDatabase {
         lines
     }
 
+    /// Returns when what a process that was killed had asked of a server is done or given up: the server goes on with it.
+    pub async fn settle(&self) {
+        if let Location::Postgres(url) = &self.location {
+            settle_postgres(url).await.expect("the test's server answers");
+        }
+    }
+
     /// How many rows a table has.
     pub async fn count(&self, table: &str) -> usize {
         let start = format!("{table}: ");
         self.dump().await.iter().filter(|line| line.starts_with(&start)).count()
     }
+}
+
+async fn settle_postgres(url: &str) -> Result<(), tokio_postgres::Error> {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
+    let driver = tokio::spawn(connection);
+    let others = "select count(*) from pg_stat_activity where datname = current_database()
+        and pid <> pg_backend_pid() and state in ('active', 'idle in transaction')";
+    while client.query_one(others, &[]).await?.get::<_, i64>(0) > 0 {
+        tokio::task::yield_now().await;
+    }
+    driver.abort();
+    Ok(())
 }
 
 fn dump_sqlite(path: &Path) -> Result<Vec<String>, rusqlite::Error> {

@@ -12,15 +12,18 @@ extern crate selfmade_store as store;
 
 mod world;
 
+mod activity;
 mod application;
 mod audit;
 mod babyagi;
+mod backup;
 mod brain;
 mod calls;
 mod cancelling;
 mod changesets;
 mod closures;
 mod coverage;
+mod deliveries;
 mod egress;
 mod ending;
 mod entries;

@@ -41,6 +41,9 @@ store::on_both! {
             world.store.record_step(step).await.unwrap();
         }
         assert_eq!(world.store.steps(run.run_id).await.unwrap(), steps);
+        assert_eq!(world.store.steps_after(run.run_id, 0).await.unwrap(), steps);
+        assert_eq!(world.store.steps_after(run.run_id, 49).await.unwrap(), steps[steps.len() - 2..]);
+        assert_eq!(world.store.steps_after(run.run_id, 51).await.unwrap(), []);
         assert_eq!(world.store.step(run.run_id, 50).await.unwrap().as_ref(), steps.iter().rev().nth(1));
         assert_eq!(world.store.step(run.run_id, 49).await.unwrap(), None);
         assert_eq!(world.store.steps(RunId(id())).await.unwrap(), []);

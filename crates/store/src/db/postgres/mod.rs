@@ -15,6 +15,7 @@ mod pipeline;
 mod wire;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use deadpool_postgres::{Object, Pool};
@@ -25,7 +26,7 @@ use self::pipeline::{Prepared, prepare};
 use self::wire::Parameter;
 use super::batch::{Step, Values};
 use super::{Batch, Durability, Migration, Read, Row};
-use crate::Error;
+use crate::{Activity, Error};
 
 /// When a batch that the server chose as the victim of a deadlock is played again. At once it would often snatch the
 /// row from the very batch it should let pass, and meet the same deadlock.
@@ -36,12 +37,13 @@ pub(crate) struct Postgres {
     pool: Pool,
     /// Host, port and database, for messages.
     server: Arc<str>,
+    written: Arc<AtomicU64>,
 }
 
 impl Postgres {
     pub(super) async fn open(url: &str, migrations: &'static [Migration]) -> Result<Postgres, Error> {
         let (pool, server) = connect::pool(url)?;
-        let postgres = Postgres { pool, server: server.into() };
+        let postgres = Postgres { pool, server: server.into(), written: Arc::default() };
         let mut client = postgres.client().await?;
         migrate::migrate(&mut client, &postgres.server, migrations).await?;
         Ok(postgres)
@@ -63,8 +65,15 @@ impl Postgres {
     /// The batch runs in a task of its own: a caller that stops waiting must not leave a transaction open.
     pub(super) async fn write(&self, batch: Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Error> {
         let postgres = self.clone();
+        self.written.fetch_add(1, Ordering::Relaxed);
         let writing = tokio::spawn(async move { postgres.write_to_the_end(&batch, durability).await });
         writing.await.unwrap_or(Err(Error::Closed))
+    }
+
+    /// Every batch is a transaction of its own; those wait that find no free connection.
+    pub(super) fn activity(&self) -> Activity {
+        let written = self.written.load(Ordering::Relaxed);
+        Activity { waiting: self.pool.status().waiting as u64, batches: written, commits: written }
     }
 
     pub(super) fn close(&self) {

@@ -3,6 +3,7 @@
 //! `open` decides whether a file is ours, `migrate` brings its schema up to date, `writer` commits in groups, `readers`
 //! read beside it, `session` runs statements, `places` knows where their values belong and `fault` words what went wrong.
 
+pub(crate) mod backup;
 mod fault;
 mod migrate;
 mod open;
@@ -18,7 +19,7 @@ use std::path::Path;
 use self::readers::Readers;
 use self::writer::Writer;
 use super::{Batch, Durability, Migration, Read, Row};
-use crate::Error;
+use crate::{Activity, Error};
 
 #[derive(Clone)]
 pub(crate) struct Sqlite {
@@ -52,6 +53,10 @@ impl Sqlite {
 
     pub(super) async fn write(&self, batch: Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Error> {
         self.writer.write(batch, durability).await
+    }
+
+    pub(super) fn activity(&self) -> Activity {
+        self.writer.activity()
     }
 
     /// The writer closes last: the last connection to go folds the write-ahead log into the file, and only the writer

@@ -60,7 +60,7 @@ fn create_if_missing(path: &Path) -> Result<(), Error> {
 
 /// The file holds secrets' ciphertext and everything that ran, so only its owner may read it. SQLite gives the log
 /// files beside it the same mode.
-fn create(path: &Path) -> Result<(), Error> {
+pub(super) fn create(path: &Path) -> Result<(), Error> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

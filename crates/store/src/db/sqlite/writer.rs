@@ -5,7 +5,7 @@
 //! not be flushed is done on the calling thread: it takes less time than waking another and being woken by it.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::Duration;
@@ -17,8 +17,8 @@ use tokio::sync::{mpsc, oneshot};
 use super::fault::Fault;
 use super::open::PATIENCE;
 use super::session::Session;
-use crate::Error;
 use crate::db::{Batch, Durability, Row};
+use crate::{Activity, Error};
 
 /// Bounds how long the first job of a group waits for the last.
 const GROUP: usize = 512;
@@ -42,6 +42,21 @@ struct Shared {
     committer: Mutex<Option<Committer>>,
     /// The thread writes or is about to. Callers who write one after the other would keep it from the lock.
     taken: AtomicBool,
+    done: Done,
+}
+
+/// What was committed so far.
+#[derive(Default)]
+struct Done {
+    groups: AtomicU64,
+    jobs: AtomicU64,
+}
+
+impl Done {
+    fn count(&self, jobs: usize) {
+        self.groups.fetch_add(1, Ordering::Relaxed);
+        self.jobs.fetch_add(jobs as u64, Ordering::Relaxed);
+    }
 }
 
 enum Request {
@@ -71,11 +86,19 @@ impl Writer {
         let path = session.path.clone();
         let thread = thread::Builder::new().name("store-writer".to_owned());
         let committer = Mutex::new(Some(Committer::new(session)?));
-        let shared = Arc::new(Shared { committer, taken: AtomicBool::new(false) });
+        let shared = Arc::new(Shared { committer, taken: AtomicBool::new(false), done: Done::default() });
         let of_thread = Arc::clone(&shared);
         let started: io::Result<_> = thread.spawn(move || serve(&of_thread, receiver));
         started.map_err(|source| Error::CannotOpen { path, source })?;
         Ok(Writer { requests, shared })
+    }
+
+    pub(super) fn activity(&self) -> Activity {
+        Activity {
+            waiting: (self.requests.max_capacity() - self.requests.capacity()) as u64,
+            batches: self.shared.done.jobs.load(Ordering::Relaxed),
+            commits: self.shared.done.groups.load(Ordering::Relaxed),
+        }
     }
 
     pub(super) async fn write(&self, batch: Batch, durability: Durability) -> Answer {
@@ -103,6 +126,7 @@ impl Writer {
         };
         let committer = held.as_mut()?;
         let answer = committer.commit_at_once(batch)?;
+        self.shared.done.count(1);
         if committer.has_long_log() {
             // If there is no room for the request, the thread is about to look anyway.
             self.requests.try_send(Request::Fold).ok();
@@ -135,6 +159,8 @@ fn serve(shared: &Shared, mut requests: mpsc::Receiver<Request>) {
         let mut held = lock(&shared.committer);
         let Some(committer) = held.as_mut() else { return };
         if !group.is_empty() {
+            // Before those are answered who may look at it next.
+            shared.done.count(group.len());
             committer.commit(group);
         }
         if committer.has_long_log() {

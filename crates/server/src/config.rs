@@ -1,18 +1,27 @@
-//! Where a brain lives and what is configured about it. Values come in; who reads the environment is the command line.
+//! Where a brain lives and what is configured about it, read once from what [`crate::settings`] chose.
 
+use std::collections::BTreeSet;
+use std::net::IpAddr;
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use sandbox::EgressPolicy;
 use sandbox::environment::EnvironmentsConfig;
 use secrecy::SecretString;
-use serde::Deserialize;
+use serde::Serialize;
 use store::{Durability, Location};
-use thiserror::Error;
 
+use crate::app::changesets::Policy;
 use crate::app::retention::Keep;
 use crate::engine::{CellsConfig, EngineConfig};
+use crate::model_server::ModelConfig;
+use crate::settings::{Chosen, ConfigError, Given, SETTINGS, Source};
+use crate::traces::Endpoint;
+
+/// The most of anything that is counted in ones, so that no sum overflows.
+const MANY: usize = 10_000;
+const COUNT: &str = "a whole number from 1 to 10000";
 
 #[derive(Debug)]
 pub struct Config {
@@ -25,47 +34,68 @@ pub struct Config {
     pub engine: EngineConfig,
     pub cells: CellsConfig,
     pub keep: Keep,
+    pub serve: ServeConfig,
+    pub log: LogConfig,
+    /// A file of certificate authorities that are trusted beside the public ones.
+    pub extra_roots: Option<PathBuf>,
 }
 
-/// What `config.toml` in the data folder may say.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ConfigFile {
-    /// A `postgres://` URL, or the path of a SQLite file.
-    database: Option<String>,
-    /// Seconds after which the Runs of a server that says nothing any more are taken over by another; 15 unless given.
-    lease_seconds: Option<NonZeroU32>,
-    /// What stays of the records of Runs, see [`Keep`].
-    keep_days: Option<u32>,
-    keep_runs: Option<u32>,
-    keep_bytes: Option<u64>,
-    /// Run functions without the layers of the sandbox that this machine does not offer, instead of refusing.
-    #[serde(default)]
-    allow_weaker_sandbox: bool,
-    /// What the record of a run that somebody waits for survives.
-    durability: Option<Survives>,
-    /// Hosts, addresses and networks that functions may be granted although they are not public.
-    #[serde(default)]
-    private_hosts: Vec<String>,
-    /// A file of certificate authorities that are trusted beside the public ones; a relative path is one of the data folder.
-    extra_roots: Option<PathBuf>,
+/// What only a server needs to know.
+#[derive(Clone, Debug)]
+pub struct ServeConfig {
+    /// Where to listen for HTTP.
+    pub listen: String,
+    /// Names under which others reach it, in lower case.
+    pub names: BTreeSet<String>,
+    /// Proxies that are believed for whom they speak.
+    pub trusted_proxies: BTreeSet<IpAddr>,
+    /// Requests a second that one caller may send.
+    pub rate: Option<NonZeroU32>,
+    /// How long Runs under way have when it is told to stop.
+    pub drain: Duration,
+    /// Who is told the traces of Runs.
+    pub collector: Option<Endpoint>,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Survives {
-    /// The end of the process; unless configured.
-    Process,
-    /// Loss of power: a flush of the disk for each run.
-    Power,
+impl Default for ServeConfig {
+    fn default() -> ServeConfig {
+        ServeConfig {
+            listen: "127.0.0.1:7333".to_owned(),
+            names: BTreeSet::new(),
+            trusted_proxies: BTreeSet::new(),
+            rate: None,
+            drain: Duration::from_secs(30),
+            collector: None,
+        }
+    }
 }
 
-#[derive(Debug, Error)]
-pub enum ConfigError {
-    #[error("cannot read `{}`", .path.display())]
-    Read { path: PathBuf, source: std::io::Error },
-    #[error("`{}` is not a valid configuration: {detail}", .path.display())]
-    Parse { path: PathBuf, detail: String },
+/// What is logged, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LogConfig {
+    /// A level, or levels by target; absent is up to the command.
+    pub filter: Option<String>,
+    pub format: LogFormat,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// A JSON object a line.
+    Json,
+}
+
+/// A setting as it is in force.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct InForce {
+    pub key: &'static str,
+    /// Without what is secret.
+    pub value: String,
+    pub source: Source,
+    pub variable: String,
+    pub flag: Option<&'static str>,
 }
 
 impl Config {
@@ -75,26 +105,29 @@ impl Config {
         database: Option<String>,
         secrets_key: Option<SecretString>,
     ) -> Result<Config, ConfigError> {
-        let path = home.join("config.toml");
-        let file = ConfigFile::read(&path)?;
-        check_private(&file.private_hosts).map_err(|detail| ConfigError::Parse { path, detail })?;
-        let extra_roots_pem = extra_roots(&home, file.extra_roots.as_deref())?;
-        let database = match database.or(file.database) {
-            Some(text) => Location::parse(&text),
+        let given = Given::default().flag("database", database).secret("secrets_key", secrets_key);
+        Config::read(home, &given)
+    }
+
+    /// The configuration of a data folder, with all that is said about it elsewhere.
+    pub fn read(home: PathBuf, given: &Given) -> Result<Config, ConfigError> {
+        let chosen = Chosen::of(&home, given)?;
+        let database = match chosen.text("database") {
+            Some(text) => Location::parse(text),
             None => Location::Sqlite(home.join("brain.db")),
         };
-        let mut config = Config::new(home, database, secrets_key);
-        if let Some(seconds) = file.lease_seconds {
-            config.engine.lease = Duration::from_secs(seconds.get().into());
-        }
-        config.keep = Keep { days: file.keep_days, runs: file.keep_runs, bytes: file.keep_bytes };
-        config.cells.sandbox.allow_weaker = file.allow_weaker_sandbox;
-        config.cells.extra_roots_pem = extra_roots_pem;
-        config.engine.private = file.private_hosts;
-        config.engine.durability = match file.durability {
-            Some(Survives::Power) => Durability::Power,
-            Some(Survives::Process) | None => Durability::Process,
+        let mut config = Config::new(home, database, chosen.secret("secrets_key").cloned());
+        read_engine(&chosen, &mut config)?;
+        let days = "a whole number";
+        config.keep = Keep {
+            days: chosen.read("keep_days", days)?,
+            runs: chosen.read("keep_runs", days)?,
+            bytes: chosen.read("keep_bytes", days)?,
         };
+        read_network(&chosen, &mut config)?;
+        config.engine.model = read_model(&chosen);
+        config.serve = read_serve(&chosen)?;
+        config.log = read_log(&chosen)?;
         Ok(config)
     }
 
@@ -109,8 +142,17 @@ impl Config {
             egress_folder: home.join("egress"),
             extra_roots_pem: String::new(),
         };
-        let (engine, keep) = (EngineConfig::default(), Keep::default());
-        Config { home, database, secrets_key, engine, cells, keep }
+        Config {
+            home,
+            database,
+            secrets_key,
+            engine: EngineConfig::default(),
+            cells,
+            keep: Keep::default(),
+            serve: ServeConfig::default(),
+            log: LogConfig::default(),
+            extra_roots: None,
+        }
     }
 
     pub fn secrets_key_file(&self) -> PathBuf {
@@ -120,30 +162,149 @@ impl Config {
     pub fn search_folder(&self) -> PathBuf {
         self.home.join("search")
     }
-}
 
-impl ConfigFile {
-    fn read(path: &Path) -> Result<ConfigFile, ConfigError> {
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(ConfigFile::default()),
-            Err(source) => return Err(ConfigError::Read { path: path.to_owned(), source }),
+    /// Every setting, its value, and where that came from.
+    pub fn in_force(home: PathBuf, given: &Given) -> Result<Vec<InForce>, ConfigError> {
+        let chosen = Chosen::of(&home, given)?;
+        let config = Config::read(home, given)?;
+        let told = |setting: &crate::settings::Setting| InForce {
+            key: setting.key,
+            value: config.shown(setting.key),
+            source: chosen.source(setting.key),
+            variable: setting.variable(),
+            flag: setting.flag,
         };
-        toml::from_str(&text)
-            .map_err(|error| ConfigError::Parse { path: path.to_owned(), detail: error.message().to_owned() })
+        Ok(SETTINGS.iter().map(told).collect())
+    }
+
+    fn shown(&self, key: &str) -> String {
+        let or = |value: Option<String>, absent: &str| value.unwrap_or_else(|| absent.to_owned());
+        let (engine, cells, serve) = (&self.engine, &self.cells.sandbox, &self.serve);
+        match key {
+            // Printed without the password.
+            "database" => self.database.to_string(),
+            "secrets_key" => match &self.secrets_key {
+                Some(_) => "(struck out)".to_owned(),
+                None => format!("in {}", self.secrets_key_file().display()),
+            },
+            "listen" => serve.listen.clone(),
+            "names" => serve.names.iter().cloned().collect::<Vec<_>>().join(","),
+            "trusted_proxies" => {
+                serve.trusted_proxies.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+            }
+            "rate" => or(serve.rate.map(|rate| rate.to_string()), "(any)"),
+            "drain_seconds" => serve.drain.as_secs().to_string(),
+            "log" => or(self.log.filter.clone(), DEFAULT_LOG),
+            "log_format" => word_of(LOG_FORMATS, self.log.format),
+            "allow_weaker_sandbox" => cells.allow_weaker.to_string(),
+            "otlp_endpoint" => or(serve.collector.as_ref().map(ToString::to_string), "(none)"),
+            "changesets" => word_of(POLICIES, engine.changesets),
+            "private_hosts" => engine.private.join(","),
+            "extra_roots" => or(self.extra_roots.as_ref().map(|path| path.display().to_string()), "(none)"),
+            "model_url" => or(engine.model.url.clone(), "(OpenAI's)"),
+            "model_name" => or(engine.model.name.clone(), "(as functions say)"),
+            "model_key" => engine.model.key.clone(),
+            "durability" => word_of(DURABILITIES, engine.durability),
+            "lease_seconds" => engine.lease.as_secs().to_string(),
+            "runs_at_once" => engine.at_once.to_string(),
+            "ready_cells" => cells.ready_cells.to_string(),
+            "warm_cells" => cells.warm_cells.to_string(),
+            "keep_days" => or(self.keep.days.map(|days| days.to_string()), ALL),
+            "keep_runs" => or(self.keep.runs.map(|runs| runs.to_string()), ALL),
+            "keep_bytes" => or(self.keep.bytes.map(|bytes| bytes.to_string()), ALL),
+            _ => String::new(),
+        }
     }
 }
 
-/// What cannot be understood is refused here, and not by every function that is granted a network.
-fn check_private(hosts: &[String]) -> Result<(), String> {
-    let policy = EgressPolicy { private: hosts.to_vec(), ..EgressPolicy::default() };
-    policy.check().map_err(|error| format!("in `private_hosts`, {error}, or an address or network"))
+/// What a server logs unless configured.
+pub const DEFAULT_LOG: &str = "warn";
+const ALL: &str = "(all)";
+
+const LOG_FORMATS: &[(&str, LogFormat)] = &[("text", LogFormat::Text), ("json", LogFormat::Json)];
+const DURABILITIES: &[(&str, Durability)] = &[("process", Durability::Process), ("power", Durability::Power)];
+const POLICIES: &[(&str, Policy)] = &[("auto", Policy::Auto), ("ask", Policy::Ask), ("never", Policy::Never)];
+const TRUTHS: &[(&str, bool)] = &[("true", true), ("false", false)];
+
+fn word_of<T: Copy + PartialEq>(words: &[(&str, T)], value: T) -> String {
+    words.iter().find(|(_, known)| *known == value).map(|(word, _)| (*word).to_owned()).unwrap_or_default()
 }
 
-fn extra_roots(home: &Path, file: Option<&Path>) -> Result<String, ConfigError> {
-    let Some(file) = file else { return Ok(String::new()) };
-    let path = home.join(file);
-    std::fs::read_to_string(&path).map_err(|source| ConfigError::Read { path, source })
+fn read_engine(chosen: &Chosen, config: &mut Config) -> Result<(), ConfigError> {
+    let (engine, sandbox) = (&mut config.engine, &mut config.cells.sandbox);
+    if let Some(seconds) = chosen.read::<NonZeroU32>("lease_seconds", "a number of seconds from 1")? {
+        engine.lease = Duration::from_secs(seconds.get().into());
+    }
+    if let Some(count) = count(chosen, "runs_at_once")? {
+        engine.at_once = count;
+    }
+    if let Some(count) = count(chosen, "ready_cells")? {
+        sandbox.ready_cells = count;
+    }
+    if let Some(count) = count(chosen, "warm_cells")? {
+        sandbox.warm_cells = count;
+    }
+    if let Some(allowed) = chosen.word("allow_weaker_sandbox", TRUTHS, "`true` or `false`")? {
+        sandbox.allow_weaker = allowed;
+    }
+    if let Some(durability) = chosen.word("durability", DURABILITIES, "`process` or `power`")? {
+        engine.durability = durability;
+    }
+    if let Some(policy) = chosen.word("changesets", POLICIES, "`auto`, `ask` or `never`")? {
+        engine.changesets = policy;
+    }
+    Ok(())
+}
+
+fn count(chosen: &Chosen, key: &'static str) -> Result<Option<usize>, ConfigError> {
+    match chosen.read::<usize>(key, COUNT)? {
+        Some(count) if count == 0 || count > MANY => Err(chosen.wrong(key, COUNT)),
+        count => Ok(count),
+    }
+}
+
+fn read_serve(chosen: &Chosen) -> Result<ServeConfig, ConfigError> {
+    let usual = ServeConfig::default();
+    let proxies = chosen.list("trusted_proxies");
+    let proxies = proxies.iter().map(|text| text.parse()).collect::<Result<_, _>>();
+    let drain = chosen.read::<u32>("drain_seconds", "a number of seconds")?;
+    Ok(ServeConfig {
+        listen: chosen.text("listen").map_or(usual.listen, str::to_owned),
+        names: chosen.list("names").iter().map(|name| name.to_ascii_lowercase()).collect(),
+        trusted_proxies: proxies.map_err(|_| chosen.wrong("trusted_proxies", "addresses of proxies"))?,
+        rate: chosen.read("rate", "a number of requests a second from 1")?,
+        drain: drain.map_or(usual.drain, |seconds| Duration::from_secs(seconds.into())),
+        collector: chosen.read("otlp_endpoint", "a URL that begins with `http://`, without a password")?,
+    })
+}
+
+fn read_log(chosen: &Chosen) -> Result<LogConfig, ConfigError> {
+    Ok(LogConfig {
+        filter: chosen.text("log").map(str::to_owned),
+        format: chosen.word("log_format", LOG_FORMATS, "`text` or `json`")?.unwrap_or_default(),
+    })
+}
+
+fn read_network(chosen: &Chosen, config: &mut Config) -> Result<(), ConfigError> {
+    config.engine.private = chosen.list("private_hosts");
+    // What cannot be understood is refused here, and not by every function that is granted a network.
+    let policy = EgressPolicy { private: config.engine.private.clone(), ..EgressPolicy::default() };
+    if policy.check().is_err() {
+        return Err(chosen.wrong("private_hosts", "names of hosts, addresses and networks"));
+    }
+    config.extra_roots = chosen.text("extra_roots").map(|file| config.home.join(file));
+    if let Some(path) = &config.extra_roots {
+        let read = std::fs::read_to_string(path);
+        config.cells.extra_roots_pem =
+            read.map_err(|source| ConfigError::Read { path: path.clone(), source })?;
+    }
+    Ok(())
+}
+
+fn read_model(chosen: &Chosen) -> ModelConfig {
+    let text = |key: &str| chosen.text(key).map(str::to_owned);
+    let key = text("model_key").unwrap_or(ModelConfig::default().key);
+    ModelConfig { url: text("model_url"), name: text("model_name"), key }
 }
 
 #[cfg(test)]
@@ -151,11 +312,49 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_misspelt_setting_is_refused_and_named() {
+    fn every_setting_is_shown_with_where_it_came_from_and_without_secrets() {
         let home = tempfile::tempdir().unwrap();
-        std::fs::write(home.path().join("config.toml"), "databse = \"x\"").unwrap();
+        std::fs::write(home.path().join("config.toml"), "keep_days = 30\nruns_at_once = 3").unwrap();
+        let variables = |name: &str| match name {
+            "SELFMADE_SECRETS_KEY" => Some("hunter2hunter2".to_owned()),
+            "SELFMADE_DATABASE" => Some("postgres://me:hunter2@db.example/brain".to_owned()),
+            _ => None,
+        };
+        let given = Given::variables(variables).flag("drain_seconds", Some("7".to_owned()));
+        let all = Config::in_force(home.path().to_owned(), &given).unwrap();
+        assert_eq!(all.len(), SETTINGS.len());
+        let of = |key: &str| {
+            let found = all.iter().find(|setting| setting.key == key).unwrap();
+            (found.value.as_str(), found.source)
+        };
+        assert_eq!(of("keep_days"), ("30", Source::File));
+        assert_eq!(of("runs_at_once"), ("3", Source::File));
+        assert_eq!(of("drain_seconds"), ("7", Source::Flag));
+        assert_eq!(of("durability"), ("process", Source::Default));
+        assert_eq!(of("secrets_key"), ("(struck out)", Source::Variable));
+        assert_eq!(of("database").1, Source::Variable);
+        let may_be_empty = ["names", "trusted_proxies", "private_hosts"];
+        assert!(
+            all.iter().all(|setting| !setting.value.is_empty() || may_be_empty.contains(&setting.key)),
+            "{all:?}"
+        );
+        assert!(!format!("{all:?}{given:?}").contains("hunter2"));
+    }
+
+    #[test]
+    fn numbers_have_bounds() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("config.toml"), "runs_at_once = 0").unwrap();
         let error = Config::of(home.path().to_owned(), None, None).unwrap_err().to_string();
-        assert!(error.contains("unknown field `databse`"), "{error}");
+        assert!(error.ends_with("is `0`; it takes a whole number from 1 to 10000"), "{error}");
+    }
+
+    #[test]
+    fn the_documentation_names_every_setting() {
+        let page = include_str!("../../../docs/operations.md");
+        for setting in SETTINGS {
+            assert!(page.contains(&format!("| `{}` |", setting.key)), "`{}` is not described", setting.key);
+        }
     }
 
     #[test]
@@ -216,6 +415,28 @@ mod tests {
         assert_eq!(of("durability = \"power\"").unwrap(), Durability::Power);
         let error = of("durability = \"full\"").unwrap_err().to_string();
         assert!(error.contains("`process`") && error.contains("`power`"), "{error}");
+    }
+
+    #[test]
+    fn what_becomes_of_proposals_and_which_model_is_asked_is_configured() {
+        let home = tempfile::tempdir().unwrap();
+        let of = |text: &str| {
+            std::fs::write(home.path().join("config.toml"), text).unwrap();
+            Config::of(home.path().to_owned(), None, None).map(|config| config.engine)
+        };
+        let usual = of("").unwrap();
+        assert_eq!(
+            (usual.changesets, usual.model.url, usual.model.key.as_str()),
+            (Policy::Ask, None, "openai_api_key")
+        );
+        let stated = of("changesets = \"auto\"\n[model]\nurl = \"http://h/v1\"\nname = \"m\"").unwrap();
+        let ModelConfig { url, name, key } = stated.model;
+        assert_eq!(stated.changesets, Policy::Auto);
+        assert_eq!(
+            (url.as_deref(), name.as_deref(), key.as_str()),
+            (Some("http://h/v1"), Some("m"), "openai_api_key")
+        );
+        assert!(of("changesets = \"always\"").unwrap_err().to_string().contains("`auto`"));
     }
 
     #[test]

@@ -17,10 +17,10 @@ use model::secret::SecretError;
 use model::version::VersionNumber;
 use thiserror::Error;
 
-use crate::config::ConfigError;
 use crate::engine::ExecutionError;
 use crate::seal::SealError;
 use crate::search;
+use crate::settings::ConfigError;
 
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -87,6 +87,8 @@ pub enum Error {
     RunNotFound { id: String },
     #[error("`{text}` fits more than one run: {}", few(.fitting))]
     RunAmbiguous { text: String, fitting: Vec<RunId> },
+    #[error("`{}` is there already", .path.display())]
+    InTheWay { path: PathBuf },
     #[error("another `selfmade serve`{} carries out the runs of this brain already", .pid.map(|pid| format!(" (process {pid})")).unwrap_or_default())]
     Served { pid: Option<u32> },
     #[error("run {run} was taken over by another server")]
@@ -158,6 +160,7 @@ impl Error {
             | Error::DraftFailed { .. }
             | Error::LeaseLost { .. }
             | Error::Served { .. }
+            | Error::InTheWay { .. }
             | Error::ClosureGone
             | Error::Pack { .. } => Class::Refused,
             Error::Execution(_)
@@ -202,6 +205,7 @@ impl Error {
             Error::RunNotFound { .. } => "run_not_found",
             Error::RunAmbiguous { .. } => "run_ambiguous",
             Error::Served { .. } => "served",
+            Error::InTheWay { .. } => "in_the_way",
             Error::LeaseLost { .. } => "lease_lost",
             Error::RunEnded { .. } => "run_ended",
             Error::NothingAsked { .. } => "nothing_asked",
@@ -258,6 +262,12 @@ impl Error {
             Error::Served { pid: None } => {
                 Some("end it first; only a brain on PostgreSQL can have several servers".to_owned())
             }
+            Error::Config(error) => Some(error.hint()),
+            Error::InTheWay { .. } => Some("choose another place, or replace it with `--force`".to_owned()),
+            Error::Store(store::Error::NoFile { .. }) => Some(
+                "use its own tools: `pg_dump --schema=selfmade --format=custom --file=FILE URL` and `pg_restore --clean --dbname=URL FILE`; keep `secrets.key` of the data folder, too"
+                    .to_owned(),
+            ),
             Error::Execution(_) => Some("`selfmade doctor` says what this machine offers".to_owned()),
             _ => None,
         }
@@ -281,6 +291,11 @@ impl Error {
             Error::Conflicted { conflicts, .. } | Error::MovedSince { conflicts, .. } => conflicts,
             _ => &[],
         }
+    }
+
+    /// Whether nothing was done because the database did not answer.
+    pub(crate) fn is_unreachable(&self) -> bool {
+        matches!(self, Error::Store(store::Error::Unreachable { .. }))
     }
 
     /// Whether a batch was refused because the brain moved on.

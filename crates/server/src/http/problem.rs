@@ -10,9 +10,11 @@ use model::access::Denied;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use utoipa::ToSchema;
 
-use crate::app::error::{Class, Error};
+use crate::app::codes::Code;
+use crate::app::error::Error;
 
 /// The body of every answer that is not a success.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -29,7 +31,10 @@ pub(super) struct ProblemDetail {
     message: String,
     /// What to do now.
     #[schema(example = "did you mean `add`?")]
-    hint: Option<String>,
+    hint: String,
+    /// The page of the documentation about the code.
+    #[schema(example = "errors/not_found")]
+    docs: String,
     /// What depends on the code: findings of checks, conflicts, places in the input.
     details: Value,
 }
@@ -37,19 +42,41 @@ pub(super) struct ProblemDetail {
 #[derive(Clone, Debug)]
 pub(super) struct Problem {
     status: StatusCode,
-    body: ProblemDetail,
+    body: Box<ProblemDetail>,
     /// Seconds after which it is worth trying again.
     retry_after: Option<u64>,
+    cause: Option<Cause>,
 }
 
+/// The error itself, beside the answer, for whoever asked from within.
+#[derive(Clone, Debug)]
+pub struct Cause(pub Arc<Error>);
+
+/// What a bug is told as.
+const INTERNAL: &str = "internal";
+
 impl Problem {
-    pub(super) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Problem {
-        let body = ProblemDetail { code, message: message.into(), hint: None, details: json!({}) };
-        Problem { status, body, retry_after: None }
+    /// With a code of the table, which has its status.
+    pub(super) fn of(code: &'static str, message: impl Into<String>) -> Problem {
+        let known = Code::of(code).or_else(|| Code::of(INTERNAL));
+        let status = known.and_then(|code| StatusCode::from_u16(code.status).ok());
+        let body = Box::new(ProblemDetail {
+            code,
+            message: message.into(),
+            hint: known.map(|code| code.advice.to_owned()).unwrap_or_default(),
+            docs: known.map(Code::docs).unwrap_or_default(),
+            details: json!({}),
+        });
+        let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Problem { status, body, retry_after: None, cause: None }
+    }
+
+    pub(super) fn internal() -> Problem {
+        Problem::of(INTERNAL, "the server made a mistake")
     }
 
     pub(super) fn hint(mut self, hint: impl Into<String>) -> Problem {
-        self.body.hint = Some(hint.into());
+        self.body.hint = hint.into();
         self
     }
 
@@ -58,14 +85,33 @@ impl Problem {
         self
     }
 
+    pub(super) fn into_body(self) -> ProblemBody {
+        ProblemBody { error: *self.body }
+    }
+
     pub(super) fn bad_request(message: impl Into<String>) -> Problem {
-        Problem::new(StatusCode::BAD_REQUEST, "bad_request", message)
+        Problem::of("bad_request", message)
+    }
+
+    pub(super) fn too_many_sockets() -> Problem {
+        let message = "as many WebSockets are open as this server holds";
+        Problem::of("too_many_sockets", message)
+            .hint("close some, or listen to server-sent events")
+            .retry_after(10)
+    }
+
+    /// Status, code, message and hint, for those who tell them in another shape.
+    pub(super) fn told(self) -> (StatusCode, &'static str, String, String) {
+        (self.status, self.body.code, self.body.message, self.body.hint)
     }
 }
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let mut response = (self.status, Json(ProblemBody { error: self.body })).into_response();
+        let mut response = (self.status, Json(ProblemBody { error: *self.body })).into_response();
+        if let Some(cause) = self.cause {
+            response.extensions_mut().insert(cause);
+        }
         let headers = response.headers_mut();
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if let Some(seconds) = self.retry_after {
@@ -80,31 +126,23 @@ impl IntoResponse for Problem {
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Problem {
-        let mut problem = Problem::new(status(&error), error.code(), told(&error));
-        problem.body.hint = error.hint();
+        let mut problem = Problem::of(error.code(), told(&error));
+        if let Some(hint) = error.hint() {
+            problem.body.hint = hint;
+        }
         problem.body.details = details(&error);
         if matches!(error, Error::Contended) {
             problem.retry_after = Some(1);
         }
+        problem.cause = Some(Cause(Arc::new(error)));
         problem
     }
 }
 
 impl From<Denied> for Problem {
     fn from(denied: Denied) -> Problem {
-        Problem::new(StatusCode::FORBIDDEN, "forbidden", denied.to_string())
+        Problem::of("forbidden", denied.to_string())
             .hint("use a token that may; `selfmade token add` makes one")
-    }
-}
-
-fn status(error: &Error) -> StatusCode {
-    match (error, error.class()) {
-        (Error::ChecksFailed { .. } | Error::RunInput { .. }, _) => StatusCode::UNPROCESSABLE_ENTITY,
-        (Error::Stale { .. }, _) => StatusCode::PRECONDITION_FAILED,
-        (_, Class::Input) => StatusCode::BAD_REQUEST,
-        (_, Class::NotFound) => StatusCode::NOT_FOUND,
-        (_, Class::Refused) => StatusCode::CONFLICT,
-        (_, Class::Unavailable) => StatusCode::SERVICE_UNAVAILABLE,
     }
 }
 
@@ -137,24 +175,21 @@ fn details(error: &Error) -> Value {
 
 pub(super) async fn no_such_place(request: Request) -> Problem {
     let path = request.uri().path();
-    Problem::new(StatusCode::NOT_FOUND, "no_such_place", format!("there is nothing at `{path}`"))
+    Problem::of("no_such_place", format!("there is nothing at `{path}`"))
         .hint("`/api/v1/openapi.json` lists what there is")
 }
 
 pub(super) async fn no_such_method(request: Request) -> Problem {
     let (method, path) = (request.method(), request.uri().path());
     let message = format!("`{method}` cannot be done to `{path}`");
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "no_such_method", message)
-        .hint("the header `Allow` lists what can")
+    Problem::of("no_such_method", message).hint("the header `Allow` lists what can")
 }
 
 /// A bug in a handler ends its request, not the server, and tells the caller nothing of itself.
 pub(super) async fn catch_panics(request: Request, next: Next) -> Response {
     match AssertUnwindSafe(next.run(request)).catch_unwind().await {
         Ok(response) => response,
-        Err(_) => Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the server made a mistake")
-            .hint("its log says more; please report it")
-            .into_response(),
+        Err(_) => Problem::internal().into_response(),
     }
 }
 
@@ -174,6 +209,9 @@ pub(super) enum Refused {
     /// There is no such thing.
     #[response(status = 404)]
     NotFound(ProblemBody),
+    /// The address has no such method.
+    #[response(status = 405)]
+    NoSuchMethod(ProblemBody),
     /// The client took too long to send it.
     #[response(status = 408)]
     TooSlow(ProblemBody),
@@ -192,7 +230,7 @@ pub(super) enum Refused {
     /// It is understood, and wrong.
     #[response(status = 422)]
     Unprocessable(ProblemBody),
-    /// Too many wrong tokens.
+    /// Too many requests, or too many wrong tokens.
     #[response(status = 429)]
     TooMany(ProblemBody),
     /// The server made a mistake.
@@ -201,4 +239,38 @@ pub(super) enum Refused {
     /// The database or the sandbox cannot be used now.
     #[response(status = 503)]
     Unavailable(ProblemBody),
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use crate::app::codes::ALL;
+
+    /// Whatever stands in quotes behind `before` in the sources of this door.
+    fn quoted(before: &str) -> BTreeSet<String> {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/http");
+        let mut found = BTreeSet::new();
+        let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+        for file in files.filter(|path| path.is_file()) {
+            let text = std::fs::read_to_string(file).unwrap();
+            let packed: String = text.split_whitespace().collect();
+            let codes = packed.split(before).skip(1).filter_map(|rest| rest.split('"').next());
+            found.extend(codes.map(str::to_owned));
+        }
+        found
+    }
+
+    #[test]
+    fn the_codes_of_this_door_and_of_the_verbs_are_those_of_the_table() {
+        let mut used = quoted(concat!("Problem::", "of(\""));
+        assert!(used.len() > 15, "{used:?}");
+        used.insert(super::INTERNAL.to_owned());
+        let verbs = include_str!("../app/error.rs");
+        for code in ALL {
+            let is_used = used.remove(code.code) || verbs.contains(&format!("\"{}\"", code.code));
+            assert!(is_used, "`{}` is in the table, and nothing answers it", code.code);
+        }
+        assert_eq!(used, BTreeSet::new(), "these are not in the table");
+    }
 }

@@ -16,10 +16,12 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::engine::{Cells, Engine, Executor, Requests, keep_requests};
 use crate::ids::Ids;
+use crate::metrics::Metrics;
 use crate::redaction::Redaction;
 use crate::redactions::Redactions;
 use crate::seal::KeySource;
 use crate::search::SearchIndex;
+use crate::traces::Traces;
 use crate::triggers::Triggers;
 
 #[derive(Clone)]
@@ -33,6 +35,8 @@ pub struct Ctx {
     /// Opened when it is first needed: most commands do not search.
     pub(crate) search: Arc<Mutex<Option<Arc<SearchIndex>>>>,
     pub engine: Arc<Engine>,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) traces: Traces,
     pub(crate) triggers: Triggers,
     home: PathBuf,
     /// What stays of the records of Runs.
@@ -77,6 +81,8 @@ impl Ctx {
             brain_id,
             search_folder: config.search_folder(),
             engine,
+            metrics: Arc::default(),
+            traces: Traces::default(),
             triggers: Triggers::default(),
             home: config.home.clone(),
             keep: config.keep,

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use sandbox::egress::{EgressLog, Proxy, ProxyConfig, SystemResolver};
 use sandbox::environment::{Environments, EnvironmentsConfig, Progress, Requirements};
-use sandbox::{BoxFuture, CancellationToken, Egress, Environment, Host, Job, Sandbox};
+use sandbox::{BoxFuture, CancellationToken, Census, Egress, Environment, Host, Job, Sandbox};
 use tokio::sync::OnceCell;
 
 use super::executor::{Executed, ExecutionError, Executor, Told, Work};
@@ -66,6 +66,10 @@ impl Executor for Cells {
             let environment = started.environment(&requirements, &|progress| told(progress)).await?;
             Ok(started.sandbox.prepare(&environment).await?)
         })
+    }
+
+    fn census(&self) -> Census {
+        self.0.started.get().map(|started| started.sandbox.census()).unwrap_or_default()
     }
 
     fn stop(&self) -> BoxFuture<()> {

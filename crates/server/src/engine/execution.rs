@@ -6,17 +6,16 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use model::actor::Actor;
-use model::call::Call;
 use model::event::{EventKind, NewEvent};
-use model::ids::VersionId;
-use model::output::OutputChunk;
-use model::run::{Ending, Lease, Run, RunError, RunState, Waiting};
+use model::python::Dialect;
+use model::run::{Ending, Lease, Run, RunState, Waiting};
 use model::step::Step;
-use sandbox::{CallRecord, EgressPolicy, Host, Isolation, JobLimits, Stream, Value};
+use sandbox::{EgressPolicy, Host, Isolation, JobLimits, Value};
 use secrecy::ExposeSecret;
 use serde_json::{Value as Json, json};
 use store::{Durability, Finished};
 
+use super::calls;
 use super::executor::Work;
 use super::host::{Collected, Happened, Parts, RunHost, Watch};
 use super::journal::Journal;
@@ -46,7 +45,10 @@ pub(crate) struct Execution {
 pub(crate) async fn carry_out(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
     let (id, name) = (execution.run.run_id, execution.run.key.name.clone());
     tracing::debug!(run.id = %id, function.name = %name, "run {id} of `{name}` begins");
+    ctx.metrics.begin();
     let run = carry_to_end(ctx, execution).await?;
+    ctx.metrics.end(&run);
+    ctx.traces.end(&run, &ctx.metrics);
     log_end(&run);
     Ok(run)
 }
@@ -54,7 +56,7 @@ pub(crate) async fn carry_out(ctx: &Ctx, execution: Execution) -> Result<Run, Er
 async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
     let Execution { run, lease, prepared, steps, watch, mut redaction } = execution;
     let interrupt = Interrupt::default();
-    let _registered = ctx.engine.running.register(run.run_id, interrupt.clone());
+    let registered = ctx.engine.running.register(run.run_id, interrupt.clone());
     let secrets = match open_secrets(ctx, &prepared).await {
         Ok(secrets) => secrets,
         Err(error) => {
@@ -77,6 +79,7 @@ async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
         watch,
     });
     let work = work(ctx, &run, &prepared, secrets)?;
+    registered.show(&host);
     let executed = execute(ctx, &host, work, &interrupt).await;
     let collected = host.collected();
     let end = match interrupt.why() {
@@ -110,7 +113,11 @@ pub(crate) async fn execute(
         Arc::new(move |progress| host.0.tell(Happened::Environment(progress)))
     };
     let host: Arc<dyn Host> = Arc::new(host.clone());
-    ctx.engine.executor.execute(work, host, told, interrupt.token.clone()).await
+    let executed = ctx.engine.executor.execute(work, host, told, interrupt.token.clone()).await;
+    if let Ok(executed) = &executed {
+        ctx.metrics.executed(outcome::kind(&executed.outcome.ending));
+    }
+    executed
 }
 
 /// What comes after an interruption.
@@ -152,7 +159,9 @@ pub(crate) fn work(
 ) -> Result<Work, Error> {
     let content = prepared.content();
     let (grants, config) = (&content.grants, &ctx.engine.config);
-    let wall = run.how.timeout_ms.or(grants.limits.timeout_ms).map_or(config.timeout, Duration::from_millis);
+    // BabyAGI's functions know no limits, and those that talk to a model take their time.
+    let usual = if content.dialect == Dialect::Babyagi { config.timeout * 10 } else { config.timeout };
+    let wall = run.how.timeout_ms.or(grants.limits.timeout_ms).map_or(usual, Duration::from_millis);
     let limits = JobLimits {
         wall,
         cpu: wall,
@@ -239,8 +248,8 @@ async fn close(
         error: run.error.clone(),
         usage: run.usage,
         finished_at: now,
-        calls: if is_kept { calls(&run, prepared, collected.calls, redaction) } else { Vec::new() },
-        output_chunks: if is_kept { chunks(collected.output) } else { Vec::new() },
+        calls: if is_kept { calls::all(&run, prepared, collected.calls, redaction) } else { Vec::new() },
+        output_chunks: if is_kept { collected.output } else { Vec::new() },
         events: vec![events],
     };
     // The start needs no more than that: what makes the end last makes everything before it last, too.
@@ -311,60 +320,4 @@ pub(crate) fn event(run: &Run, output: Option<&Json>) -> NewEvent {
         actor: Actor::Run(run.run_id),
         at: run.finished_at.unwrap_or(run.created_at),
     }
-}
-
-/// The Calls, each with what is known of its end.
-fn calls(run: &Run, prepared: &Prepared, records: Vec<CallRecord>, redaction: &Redaction) -> Vec<Call> {
-    let started = run.started_at.unwrap_or(run.created_at);
-    let names = &prepared.closure.functions;
-    let mut calls: Vec<Call> = Vec::new();
-    for record in records {
-        match record {
-            CallRecord::Begun { position, parent, function, version, arguments, at_us } => calls.push(Call {
-                run_id: run.run_id,
-                position,
-                parent,
-                function: full_name(names, &version).unwrap_or(function),
-                version_id: version.parse().ok().map(VersionId),
-                input: redaction.json(arguments.to_json()),
-                output: None,
-                error: None,
-                started_at: started + Duration::from_micros(at_us),
-                duration_us: None,
-            }),
-            CallRecord::Finished { position, duration_us, result } => {
-                let Some(call) = calls.get_mut(position as usize - 1) else { continue };
-                call.duration_us = Some(duration_us);
-                match result {
-                    Ok(output) => call.output = Some(redaction.json(output.to_json())),
-                    Err(error) => {
-                        let (type_name, message) = (error.type_name, error.message);
-                        call.error = Some(redaction.error(RunError { type_name, message, traceback: None }));
-                    }
-                }
-            }
-        }
-    }
-    calls
-}
-
-/// As the brain knows it: `file` is `name@number`.
-fn full_name(functions: &[sandbox::Function], version: &str) -> Option<String> {
-    let function = functions.iter().find(|function| function.version == version)?;
-    function.file.rsplit_once('@').map(|(name, _)| name.to_owned())
-}
-
-fn chunks(output: Vec<(Stream, String)>) -> Vec<OutputChunk> {
-    let mut chunks: Vec<OutputChunk> = Vec::new();
-    for (stream, text) in output {
-        let stream = match stream {
-            Stream::Stdout => model::output::OutputStream::Stdout,
-            Stream::Stderr => model::output::OutputStream::Stderr,
-        };
-        match chunks.last_mut() {
-            Some(last) if last.stream == stream => last.text.push_str(&text),
-            _ => chunks.push(OutputChunk { stream, text }),
-        }
-    }
-    chunks
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sandbox::environment::Progress;
 use sandbox::{
-    BoxFuture, CancellationToken, Closure, EgressPolicy, Host, Isolation, JobLimits, Outcome, Value,
+    BoxFuture, CancellationToken, Census, Closure, EgressPolicy, Host, Isolation, JobLimits, Outcome, Value,
 };
 use thiserror::Error;
 
@@ -57,6 +57,11 @@ pub trait Executor: Send + Sync {
 
     /// Makes ready what functions with these requirements are executed in.
     fn prepare(&self, requirements: Vec<String>, told: Told) -> BoxFuture<Result<(), ExecutionError>>;
+
+    /// How many cells there are; none where there are no cells.
+    fn census(&self) -> Census {
+        Census::default()
+    }
 
     /// Ends everything that is being executed.
     fn stop(&self) -> BoxFuture<()>;

@@ -1,13 +1,16 @@
 //! The host of one Run: answers what its code asks, journals it, and collects what the code does.
 
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use model::ids::RunId;
+use model::output::{OutputChunk, OutputStream};
 use model::run::{Run, RunError};
 use model::step::Step;
 use sandbox::environment::Progress;
 use sandbox::{Arguments, BoxFuture, CallRecord, Host, HostError, Stream, Value};
 use serde_json::json;
+use tokio::sync::Notify;
 
 use super::drafts::Drafts;
 use super::journal::{Journal, Place};
@@ -49,14 +52,37 @@ pub(crate) struct Inner {
     pub(crate) replay: bool,
     pub(crate) watch: Option<Watch>,
     collected: Mutex<Collected>,
+    /// How many look on.
+    pub(crate) watchers: AtomicUsize,
+    /// Rung for those who look on.
+    pub(crate) bell: Notify,
+    /// Steps that have ended since the cell began.
+    pub(crate) steps: AtomicU32,
 }
 
 /// What the code did.
 #[derive(Default)]
 pub(crate) struct Collected {
     held: Held,
-    pub(crate) output: Vec<(Stream, String)>,
+    pub(crate) output: Vec<OutputChunk>,
     pub(crate) calls: Vec<CallRecord>,
+    /// No more comes.
+    pub(crate) over: bool,
+    /// It was taken for the record, because nobody looked on.
+    pub(crate) gone: bool,
+}
+
+impl Collected {
+    fn print(&mut self, stream: Stream, text: &str) {
+        let stream = match stream {
+            Stream::Stdout => OutputStream::Stdout,
+            Stream::Stderr => OutputStream::Stderr,
+        };
+        match self.output.last_mut() {
+            Some(last) if last.stream == stream => last.text.push_str(text),
+            _ => self.output.push(OutputChunk { stream, text: text.to_owned() }),
+        }
+    }
 }
 
 /// What a host needs to know of its Run.
@@ -85,19 +111,32 @@ impl RunHost {
             replay: parts.replay,
             watch: parts.watch,
             collected: Mutex::default(),
+            watchers: AtomicUsize::new(0),
+            bell: Notify::new(),
+            steps: AtomicU32::new(0),
         }))
     }
 
-    /// All that was collected, when no more comes.
+    /// All that was collected, when no more comes. Those who look on read it from here to its end.
     pub(crate) fn collected(&self) -> Collected {
-        let mut collected = std::mem::take(&mut *lock(&self.0.collected));
+        let inner = &self.0;
+        let mut collected = lock(&inner.collected);
         for stream in [Stream::Stdout, Stream::Stderr] {
-            if let Some(text) = collected.held.rest(stream, &self.0.redaction) {
-                self.0.tell(Happened::Output(stream, text.clone()));
-                collected.output.push((stream, text));
+            if let Some(text) = collected.held.rest(stream, &inner.redaction) {
+                collected.print(stream, &text);
+                inner.tell(Happened::Output(stream, text));
             }
         }
-        collected
+        collected.over = true;
+        collected.gone = inner.watchers.load(Ordering::SeqCst) == 0;
+        let (output, calls) = if collected.gone {
+            (std::mem::take(&mut collected.output), std::mem::take(&mut collected.calls))
+        } else {
+            (collected.output.clone(), collected.calls.clone())
+        };
+        drop(collected);
+        inner.bell.notify_waiters();
+        Collected { output, calls, ..Collected::default() }
     }
 }
 
@@ -106,6 +145,16 @@ impl Inner {
         if let Some(watch) = &self.watch {
             watch(self.run.run_id, happened);
         }
+    }
+
+    /// Says to those who look on that no more comes.
+    pub(crate) fn close(&self) {
+        lock(&self.collected).over = true;
+        self.bell.notify_waiters();
+    }
+
+    pub(crate) fn collected_so_far(&self) -> MutexGuard<'_, Collected> {
+        lock(&self.collected)
     }
 
     pub(crate) fn drafts(&self) -> MutexGuard<'_, Drafts> {
@@ -131,6 +180,8 @@ impl Inner {
     async fn carry_out(&self, step: Step, arguments: Arguments) -> Result<Value, HostError> {
         match verbs::carry_out(self, step, arguments).await {
             Ok(Answer::Finished(step)) => {
+                self.steps.fetch_add(1, Ordering::SeqCst);
+                self.bell.notify_waiters();
                 self.tell(Happened::Step((*step).clone()));
                 answered(*step)
             }
@@ -156,8 +207,9 @@ impl Host for RunHost {
     fn output(&self, stream: Stream, bytes: &[u8]) {
         let mut collected = lock(&self.0.collected);
         if let Some(text) = collected.held.push(stream, bytes, &self.0.redaction) {
-            self.0.tell(Happened::Output(stream, text.clone()));
-            collected.output.push((stream, text));
+            collected.print(stream, &text);
+            self.0.tell(Happened::Output(stream, text));
+            self.0.bell.notify_waiters();
         }
     }
 
@@ -168,6 +220,7 @@ impl Host for RunHost {
             }
         }
         lock(&self.0.collected).calls.extend(calls);
+        self.0.bell.notify_waiters();
     }
 
     fn yielded(&self, value: &Value) {

@@ -3,6 +3,7 @@
 //! `closures` knows what a Function loads, `execution` carries one Run out, `host` answers what its code asks and journals
 //! it, `worker` takes Runs from the queue, `recovery` deals with those whose node is gone. Whoever starts a Run is `app/runs`.
 
+mod calls;
 mod cells;
 mod closures;
 mod drafts;
@@ -11,6 +12,7 @@ mod execution;
 mod executor;
 mod host;
 mod journal;
+mod live;
 mod outcome;
 mod output;
 mod payload;
@@ -32,13 +34,16 @@ use store::Durability;
 use tokio::sync::{Notify, Semaphore, watch};
 
 use crate::app::changesets::Policy;
+use crate::model_server::ModelConfig;
 
+pub(crate) use self::calls::read as read_call;
 pub use self::cells::{Cells, CellsConfig};
 pub(crate) use self::closures::Closures;
 pub(crate) use self::egress::{Requests, keep as keep_requests};
 pub(crate) use self::execution::{Execution, carry_out, event};
 pub use self::executor::{Executed, ExecutionError, Executor, Told, Work};
 pub use self::host::{Happened, Watch};
+pub(crate) use self::live::{Live, Looked};
 pub(crate) use self::outcome::End;
 pub(crate) use self::prepared::{Prepared, prepare};
 pub(crate) use self::replaying::{Replay, replay};
@@ -60,6 +65,7 @@ pub struct EngineConfig {
     pub chain: ChainLimits,
     /// What happens to Changesets that Runs propose.
     pub changesets: Policy,
+    pub model: ModelConfig,
     /// Inputs and outputs that are recorded longer than this are cut.
     pub payload_bytes: usize,
     /// A sleep or a question that lasts longer than this gives its cell back.
@@ -79,6 +85,7 @@ impl Default for EngineConfig {
             memory_bytes: 512 << 20,
             chain: ChainLimits::default(),
             changesets: Policy::default(),
+            model: ModelConfig::default(),
             payload_bytes: 1 << 20,
             hold: Duration::from_secs(2),
             private: Vec::new(),

@@ -29,6 +29,19 @@ impl End {
     }
 }
 
+/// How the cell ended, in one word.
+pub(crate) fn kind(ending: &sandbox::Ending) -> Ending {
+    match ending {
+        sandbox::Ending::Returned(_) => Ending::Returned,
+        sandbox::Ending::Raised(_) => Ending::Raised,
+        sandbox::Ending::TimedOut { .. } => Ending::TimedOut,
+        sandbox::Ending::OutOfMemory => Ending::OutOfMemory,
+        sandbox::Ending::Killed { .. } => Ending::Killed,
+        sandbox::Ending::Crashed { .. } => Ending::Crashed,
+        sandbox::Ending::BrokeProtocol { .. } => Ending::BrokeProtocol,
+    }
+}
+
 pub(crate) fn usage(executed: &Executed) -> Usage {
     let outcome = &executed.outcome;
     Usage {

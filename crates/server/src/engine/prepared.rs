@@ -23,6 +23,25 @@ pub(crate) const CALL: &str = "call";
 const FREE_VERBS: [&str; 6] = ["now", "random", "sleep", "log", "emit", "ask"];
 const READ_VERBS: [&str; 4] = ["run", "brain.search", "brain.read", "brain.list"];
 const PROPOSE_VERBS: [&str; 3] = ["brain.draft", "brain.check", "brain.propose"];
+/// What BabyAGI's `func` asks for; see `verbs/babyagi`.
+const FUNC_READ_VERBS: [&str; 8] = [
+    "babyagi.run",
+    "babyagi.get_function",
+    "babyagi.get_functions",
+    "babyagi.get_function_versions",
+    "babyagi.get_function_imports",
+    "babyagi.get_all_imports",
+    "babyagi.get_triggers",
+    "babyagi.get_triggered",
+];
+const FUNC_PROPOSE_VERBS: [&str; 5] = [
+    "babyagi.add_function",
+    "babyagi.update_function",
+    "babyagi.activate_function_version",
+    "babyagi.add_trigger",
+    "babyagi.remove_function",
+];
+const MODEL_VERBS: [&str; 2] = ["model.complete", "model.embed"];
 const FILE_VERBS: [&str; 4] = ["files.read", "files.write", "files.list", "files.remove"];
 
 /// A Function that is ready to be run.
@@ -94,9 +113,14 @@ fn verbs(grants: &Grants, calls_elsewhere: bool) -> Vec<String> {
     let mut verbs: Vec<&str> = FREE_VERBS.to_vec();
     if grants.brain >= BrainGrant::Read {
         verbs.extend(READ_VERBS);
+        verbs.extend(FUNC_READ_VERBS);
     }
     if grants.brain >= BrainGrant::Propose {
         verbs.extend(PROPOSE_VERBS);
+        verbs.extend(FUNC_PROPOSE_VERBS);
+    }
+    if grants.model {
+        verbs.extend(MODEL_VERBS);
     }
     if grants.files {
         verbs.extend(FILE_VERBS);

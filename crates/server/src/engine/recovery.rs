@@ -17,6 +17,8 @@ pub(crate) async fn recover(ctx: &Ctx) -> Result<usize, Error> {
         if lease.node == ctx.engine.node && ctx.engine.running.has(run.run_id) {
             continue;
         }
+        let (id, name) = (run.run_id, &run.key.name);
+        tracing::warn!(run.id = %id, function.name = %name, "run {id} of `{name}` was left behind by its server");
         if run.cancelled.is_some() {
             end(ctx, run, lease, End::cancelled(None)).await?;
         } else if run.how.resumable {
@@ -54,7 +56,10 @@ async fn end(ctx: &Ctx, mut run: Run, lease: Lease, end: End) -> Result<Run, Err
         output_chunks: Vec::new(),
         events: vec![super::execution::event(&run, None)],
     };
-    ctx.store.finish_run(&finished, Durability::Power).await?;
+    if ctx.store.finish_run(&finished, Durability::Power).await? {
+        ctx.metrics.end(&run);
+        ctx.traces.end(&run, &ctx.metrics);
+    }
     ctx.engine.ring_events();
     debug_assert_ne!(run.state, RunState::Running);
     Ok(run)

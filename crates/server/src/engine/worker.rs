@@ -17,6 +17,8 @@ use crate::ctx::Ctx;
 
 /// Without a ring the queue is looked at this often, for what other nodes queued and what has become due.
 const LOOK: Duration = Duration::from_secs(1);
+/// How often a database that cannot be reached is asked again on behalf of a Run.
+const ATTEMPTS: usize = 60;
 
 /// How a worker is stopped: it takes no more Runs, and Runs that are under way go on until they are to end, too.
 #[derive(Clone, Debug, Default)]
@@ -131,17 +133,35 @@ pub fn under_way(ctx: &Ctx) -> usize {
 /// Carries out a Run that this node has claimed.
 pub(crate) async fn resume(ctx: &Ctx, run: Run) -> Result<Run, Error> {
     let Some(lease) = run.lease else { return Err(Error::LeaseLost { run: run.run_id }) };
-    let prepared = match runs::prepared_for(ctx, &run).await {
+    let prepared = match patiently(ctx, || runs::prepared_for(ctx, &run)).await {
         Ok(prepared) => prepared,
         Err(error) => return recovery::fail(ctx, run, lease, &error).await,
     };
-    let redaction = match ctx.redaction().await {
+    let redaction = match patiently(ctx, || ctx.redaction()).await {
         Ok(redaction) => redaction,
         Err(error) => return recovery::fail(ctx, run, lease, &error).await,
     };
     // Whoever claims a Run first finds nothing that it asked for before.
     let steps = if lease.fence == 1 { Vec::new() } else { ctx.store.steps(run.run_id).await? };
+    if lease.fence == 1 {
+        let due = run.how.due_at.unwrap_or(run.created_at);
+        ctx.metrics.waited(Duration::try_from(ctx.clock.now().duration_since(due)).unwrap_or_default());
+    }
     carry_out(ctx, Execution { run, lease, prepared, steps, watch: None, redaction }).await
+}
+
+/// A database that cannot be reached for a while is not the Run's fault.
+async fn patiently<T, F: Future<Output = Result<T, Error>>>(
+    ctx: &Ctx,
+    mut ask: impl FnMut() -> F,
+) -> Result<T, Error> {
+    for _ in 0..ATTEMPTS {
+        match ask().await {
+            Err(error) if error.is_unreachable() => ctx.clock.wait_until(ctx.clock.now() + LOOK).await,
+            answer => return answer,
+        }
+    }
+    ask().await
 }
 
 /// Says again and again that this node lives, and hears which of its Runs are to be cancelled.

@@ -16,13 +16,13 @@ use store::Firings;
 
 pub use self::expression::{ExpressionError, check};
 pub(crate) use self::firing::input;
-pub(crate) use self::index::Triggers;
+pub(crate) use self::index::{Live, Triggers};
 pub use self::rehearsal::{Verdict, judge, rehearse};
 use crate::app::error::Error;
 use crate::ctx::Ctx;
 use crate::engine;
 
-const CURSOR: &str = "triggers";
+pub(crate) const CURSOR: &str = "triggers";
 /// Events that are dealt with in one batch: few while there are few, because the store reads those more quickly.
 const FEW: u32 = 16;
 const MANY: u32 = 200;

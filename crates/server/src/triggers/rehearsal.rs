@@ -4,12 +4,12 @@ use jiff::Timestamp;
 use model::event::Event;
 use model::trigger::TriggerContent;
 use model::trigger::decision::{Decision, History};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::expression;
 
 /// What it would do about one Event.
-#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct Verdict {
     pub seq: u64,
     pub at: Timestamp,

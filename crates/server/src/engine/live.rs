@@ -1,0 +1,69 @@
+//! A Run that is carried out here, for whoever looks on. They read from where they have come to, when they can: nothing is
+//! kept for them, so the slowest of them slows nobody.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use model::output::OutputChunk;
+use model::run_place::RunPlace;
+use sandbox::CallRecord;
+use tokio::sync::futures::Notified;
+
+use super::host::{Inner, RunHost};
+
+/// So many Calls are read at once, so that the Run does not wait for long.
+const AT_ONCE: usize = 200;
+
+/// Somebody looks on. While somebody does, what the Run did is not thrown away at its end.
+pub(crate) struct Live(Arc<Inner>);
+
+/// What somebody who looks on finds.
+pub(crate) enum Looked {
+    /// The code has ended, and its record has everything.
+    Gone,
+    Found {
+        printed: Vec<OutputChunk>,
+        calls: Vec<CallRecord>,
+        /// No more will come.
+        over: bool,
+    },
+}
+
+impl Live {
+    pub(crate) fn of(host: &RunHost) -> Live {
+        host.0.watchers.fetch_add(1, Ordering::SeqCst);
+        Live(Arc::clone(&host.0))
+    }
+
+    pub(crate) fn host(&self) -> &Inner {
+        &self.0
+    }
+
+    /// Rung when something was done. Listen before you look.
+    pub(crate) fn rung(&self) -> Notified<'_> {
+        self.0.bell.notified()
+    }
+
+    /// Steps that have ended in this cell.
+    pub(crate) fn steps(&self) -> u32 {
+        self.0.steps.load(Ordering::SeqCst)
+    }
+
+    /// What was printed behind a place, and what was told of Calls behind so many records.
+    pub(crate) fn look(&self, place: &mut RunPlace, records: usize) -> Looked {
+        let collected = self.0.collected_so_far();
+        if collected.gone {
+            return Looked::Gone;
+        }
+        let printed: Vec<OutputChunk> = place.print(&collected.output).into_iter().collect();
+        let calls: Vec<CallRecord> = collected.calls.iter().skip(records).take(AT_ONCE).cloned().collect();
+        let over = collected.over && printed.is_empty() && calls.is_empty();
+        Looked::Found { printed, calls, over }
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.0.watchers.fetch_sub(1, Ordering::SeqCst);
+    }
+}

@@ -1,22 +1,29 @@
 //! Doors, then verbs, then memory.
 //!
-//! Every door — the command line now, HTTP and MCP when they exist — calls the verbs in [`app`]; each verb checks who
+//! Every door — HTTP, through which the command line goes too, triggers and schedules — calls the verbs in [`app`]; each verb checks who
 //! acts, decides by the rules of `model`, and is one transaction of `store`.
 
+pub mod announcement;
 pub mod app;
 mod blocking;
 pub mod clock;
 pub mod config;
+pub mod control;
 pub mod ctx;
 pub mod engine;
 pub mod http;
 pub mod ids;
+pub mod metrics;
+pub mod model_server;
+pub mod outgoing;
 mod redaction;
 mod redactions;
 pub mod scheduler;
 pub mod seal;
 pub mod search;
 pub mod serving;
+pub mod settings;
+pub mod traces;
 pub mod triggers;
 
 pub use self::app::error::Error;

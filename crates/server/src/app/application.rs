@@ -10,7 +10,7 @@ use model::event::{EventKind, NewEvent};
 use model::pack::{Pack, Widened};
 use model::revision::Revision;
 use model::version::VersionNumber;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Application;
 use tracing::info;
@@ -20,7 +20,7 @@ use super::error::Error;
 use crate::ctx::Ctx;
 
 /// What was done.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct Applied {
     /// Absent if there was nothing to change.
     pub changeset: Option<u64>,
@@ -30,7 +30,7 @@ pub struct Applied {
     pub widened: Vec<Widened>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct Moved {
     #[serde(flatten)]
     pub key: EntryKey,
@@ -79,6 +79,7 @@ pub(super) async fn finish(
     let application =
         Application { changeset: &changeset, recorded, moves: &moves, pack, events: &events, audit: &audit };
     ctx.store.apply(&application).await?;
+    ctx.engine.ring_events();
     let number = match recorded {
         Some(_) => number,
         None => ctx.store.changeset_number(changeset.id).await?,

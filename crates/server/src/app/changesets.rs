@@ -11,7 +11,7 @@ use model::diff::Diff;
 use model::document;
 use model::entry::EntryKey;
 use model::revision::Revision;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use store::{ChangesetFilter, ChangesetSummary};
 
 pub use super::application::{Applied, Moved};
@@ -25,7 +25,7 @@ use crate::ctx::Ctx;
 const ATTEMPTS: usize = 64;
 
 /// A Changeset with what it changes, readable.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct ChangesetView {
     pub number: u64,
     pub state: ChangesetState,
@@ -41,12 +41,12 @@ pub struct ChangesetView {
     pub changes: Vec<ChangeView>,
 }
 
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct ChangeView {
     #[serde(flatten)]
     pub key: EntryKey,
     /// What a reader would call it.
-    pub action: &'static str,
+    pub action: String,
     pub diff: Diff,
 }
 
@@ -112,6 +112,12 @@ pub enum Policy {
     Ask,
     /// Runs cannot propose.
     Never,
+}
+
+/// Whether anything would be different.
+pub(crate) async fn would_change(ctx: &Ctx, proposal: &Proposal) -> Result<bool, Error> {
+    let drafted = draft(ctx, proposal).await?;
+    Ok(!moves(ctx, &drafted)?.is_empty())
 }
 
 /// The checks a Changeset would get.
@@ -265,7 +271,7 @@ pub async fn show(ctx: &Ctx, number: u64) -> Result<ChangesetView, Error> {
         };
         changes.push(ChangeView {
             key: change.key.clone(),
-            action,
+            action: action.to_owned(),
             diff: difference(old.as_ref(), new.as_ref()),
         });
     }
@@ -293,6 +299,14 @@ pub(crate) fn difference(old: Option<&Content>, new: Option<&Content>) -> Diff {
 
 pub async fn find(ctx: &Ctx, number: u64) -> Result<Changeset, Error> {
     ctx.store.changeset_by_number(number).await?.ok_or(Error::ChangesetNotFound { number })
+}
+
+/// Of the Changeset that made a revision.
+pub async fn number_of(ctx: &Ctx, revision: Revision) -> Result<u64, Error> {
+    match ctx.store.changeset_by_revision(revision).await? {
+        Some(changeset) => Ok(changeset.number),
+        None => Err(Error::RevisionNotFound { revision, now: ctx.store.revision().await? }),
+    }
 }
 
 fn passed(checks: Vec<Check>, number: Option<u64>) -> Result<Vec<Check>, Error> {

@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use model::dependency::Role;
 use model::entry::{EntryKey, EntryKind};
 use model::name::EntryName;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::error::Error;
 use super::functions::{self, Which};
 use crate::ctx::Ctx;
 
 /// An entry that names a Function or another of its dependents.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct Dependent {
     #[serde(flatten)]
     pub key: EntryKey,
@@ -25,7 +25,7 @@ pub struct Dependent {
     pub tests: Option<usize>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct Impact {
     pub function: EntryName,
     /// Its own tests.

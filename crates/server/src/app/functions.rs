@@ -10,7 +10,7 @@ use model::name::EntryName;
 use model::python::{PackFunction, read_pack};
 use model::revision::Revision;
 use model::version::{Version, VersionHead, VersionNumber};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use store::{EntryPage, EntrySummary};
 
 use super::changesets::{Applied, difference, register};
@@ -27,7 +27,7 @@ pub enum Which {
 }
 
 /// A Version with what surrounds it.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct EntryView {
     #[serde(flatten)]
     pub version: Version,
@@ -38,7 +38,7 @@ pub struct EntryView {
     pub started_by: Vec<EntryKey>,
 }
 
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct VersionLine {
     #[serde(flatten)]
     pub head: VersionHead,

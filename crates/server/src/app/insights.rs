@@ -9,7 +9,7 @@ use model::insight::{DependencyStatistics, ErrorCount, Statistics, Suggestion};
 use model::name::EntryName;
 use model::run::{Ending, Run};
 use model::running::Isolation;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use store::{Insights, RunFilter};
 
 use super::error::Error;
@@ -24,7 +24,7 @@ const GLANCED_AT: u32 = 10;
 /// More Functions than these are not looked at together.
 const MOST_FUNCTIONS: u32 = 1_000;
 
-#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct Insight {
     #[serde(flatten)]
     pub statistics: Statistics,

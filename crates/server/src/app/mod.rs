@@ -3,14 +3,18 @@
 //! A verb takes the context, who acts, and what is asked; it is one transaction. What an agent may do is what this
 //! folder offers.
 
+pub mod codes;
 pub mod error;
 
 mod application;
+pub mod backup;
 pub mod changesets;
 mod checks;
 pub mod dependents;
+pub mod doctor;
 pub mod drafts;
 pub mod functions;
+pub mod functionz;
 pub mod insights;
 pub mod names;
 pub mod packs;
@@ -24,6 +28,7 @@ pub mod runs;
 pub mod schedules;
 pub mod search;
 pub mod secrets;
+pub mod signatures;
 mod sources;
 mod starts;
 pub mod tests;

@@ -11,7 +11,7 @@ use model::name::EntryName;
 use model::pack::{Pack, Widened};
 use model::python::{Notice, PackFile, PackFunction, SourceError, decode, read_pack};
 use model::trigger::TriggerContent;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use store::Question;
 
 use super::changesets::{Applied, register};
@@ -41,7 +41,7 @@ pub struct Load {
 }
 
 /// What became of a Pack.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct Loaded {
     pub pack: String,
     pub applied: Applied,
@@ -55,14 +55,14 @@ pub struct Loaded {
     pub left_over: Vec<EntryName>,
 }
 
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct Refusal {
     pub file: String,
     pub message: String,
     pub hint: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct Skipped {
     pub file: String,
     #[serde(flatten)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use model::ids::RunId;
 use model::run::{RunError, RunState};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::error::Error;
@@ -14,7 +14,7 @@ use super::runs;
 use crate::ctx::Ctx;
 use crate::engine::{End, Happened, Replay, replay as execute};
 
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct Replayed {
     pub run_id: RunId,
     /// Where it asked for something else than it had asked for then.
@@ -27,7 +27,7 @@ pub struct Replayed {
     pub replayed: Ended,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct Ended {
     pub state: RunState,
     pub output: Option<Value>,

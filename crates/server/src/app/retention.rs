@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use model::ids::RunId;
 use sandbox::CancellationToken;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use store::Prune;
 
 use super::error::Error;
@@ -41,7 +41,7 @@ impl Keep {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct Pruned {
     pub runs: u64,
     /// What their records took.

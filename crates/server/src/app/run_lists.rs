@@ -6,7 +6,7 @@ use model::entry::EntryKey;
 use model::ids::RunId;
 use model::run::{Ending, Run, RunError, RunState};
 use model::version::VersionNumber;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use store::RunFilter;
 
 use super::error::Error;
@@ -14,7 +14,7 @@ use super::names::Names;
 use crate::ctx::Ctx;
 
 /// One line of a list.
-#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct RunLine {
     pub run_id: RunId,
     #[serde(flatten)]
@@ -36,7 +36,7 @@ pub struct RunLine {
     pub duration_us: Option<u64>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct RunPage {
     pub runs: Vec<RunLine>,
     /// Those before this one are on the next page; absent on the last page.

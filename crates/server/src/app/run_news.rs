@@ -1,76 +1,250 @@
-//! News of Runs, for whoever looks on from another process: what one Run does until it ends, or which Runs end.
+//! News of Runs, for whoever looks on: what one Run does until it ends, or which Runs end.
+//!
+//! A Run that this process carries out wakes its followers, and they read what is new. One that is queued, waits, or belongs to
+//! another process is looked at again and again.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::time::Duration;
 
+use model::call::Call;
 use model::event::{Event, EventKind};
 use model::ids::RunId;
 use model::output::OutputChunk;
-use model::run::{Run, RunState};
+use model::run::Run;
+use model::run_place::RunPlace;
 use model::step::Step;
+use sandbox::CallRecord;
+use tokio::sync::futures::Notified;
+use tokio::sync::watch;
 
 use super::error::Error;
 use super::run_lists::{RunLine, lines};
 use super::runs;
 use crate::ctx::Ctx;
+use crate::engine::{Live, Looked, read_call};
 
 /// Other processes do not ring here.
 const LOOK: Duration = Duration::from_millis(250);
 const AT_ONCE: u32 = 100;
 
 #[derive(Clone, Debug)]
-pub enum News {
+pub enum What {
     /// It went on to another state, or to another try.
     State(Box<Run>),
     Step(Box<Step>),
+    /// It has begun, or it has ended; its position tells it from others.
+    Call(Box<Call>),
     Printed(OutputChunk),
 }
 
-/// One Run, looked at again and again.
+/// One thing that happened.
+#[derive(Clone, Debug)]
+pub struct News {
+    pub what: What,
+    /// Who has seen this and comes back goes on from here.
+    pub place: RunPlace,
+}
+
+/// Somebody who follows one Run to its end.
 pub struct Follower {
     ctx: Ctx,
     run: RunId,
-    state: Option<(RunState, u32)>,
-    steps: usize,
-    printed: usize,
+    place: RunPlace,
+    live: Option<Following>,
+    /// Calls that were told with their ends, behind those of the place.
+    ended_calls: BTreeSet<u32>,
+    /// The last Call that was told at all.
+    last_call: u32,
+}
+
+/// A Run that is carried out here.
+struct Following {
+    live: Arc<Live>,
+    /// How much of what it tells of Calls was read.
+    records: usize,
+    /// Calls that have not ended.
+    open: BTreeMap<u32, Call>,
+    /// How many Steps it had ended when they were read; absent if they were not.
+    steps: Option<u32>,
 }
 
 impl Follower {
     pub fn new(ctx: &Ctx, run: RunId) -> Follower {
-        Follower { ctx: ctx.clone(), run, state: None, steps: 0, printed: 0 }
+        Follower::from(ctx, run, RunPlace::default())
+    }
+
+    /// Of what comes after a place.
+    pub fn from(ctx: &Ctx, run: RunId, place: RunPlace) -> Follower {
+        Follower { ctx: ctx.clone(), run, place, live: None, ended_calls: BTreeSet::new(), last_call: 0 }
     }
 
     /// What has happened since the last time, as soon as something has; nothing when it had ended then.
     pub async fn next(&mut self) -> Result<Vec<News>, Error> {
-        while self.state.is_none_or(|(state, _)| !state.is_final()) {
-            // The state first: what is printed and done before an end is there when the end is.
-            let run = runs::get(&self.ctx, self.run).await?;
-            let mut news = self.happened().await?;
-            let state = Some((run.state, run.attempt));
-            if state != self.state {
-                self.state = state;
-                news.push(News::State(Box::new(run)));
+        let ctx = self.ctx.clone();
+        while self.place.state.is_none_or(|state| !state.is_final()) {
+            let mut rung = pin!(ctx.engine.running.rung());
+            rung.as_mut().enable();
+            if self.live.is_none() {
+                self.live = ctx.engine.running.look(self.run).map(Following::of);
             }
+            let news = match self.live.take() {
+                Some(following) => self.follow(following).await?,
+                None => self.look(rung).await?,
+            };
             if !news.is_empty() {
                 return Ok(news);
             }
-            look_again(&self.ctx).await;
         }
         Ok(Vec::new())
     }
 
-    async fn happened(&mut self) -> Result<Vec<News>, Error> {
-        let steps = self.ctx.store.steps(self.run).await?;
-        let finished = steps.into_iter().take_while(|step| step.finished_at.is_some());
-        let steps: Vec<Step> = finished.skip(self.steps).collect();
-        self.steps += steps.len();
-        let printed: Vec<OutputChunk> =
-            self.ctx.store.output(self.run).await?.into_iter().skip(self.printed).collect();
-        self.printed += printed.len();
-        Ok(steps
-            .into_iter()
-            .map(|step| News::Step(Box::new(step)))
-            .chain(printed.into_iter().map(News::Printed))
-            .collect())
+    /// Waits for what it does here next.
+    async fn follow(&mut self, mut following: Following) -> Result<Vec<News>, Error> {
+        let mut news = Vec::new();
+        if following.steps.is_none() {
+            let run = runs::get(&self.ctx, self.run).await?;
+            // An end is told after everything else.
+            if !run.state.is_final() {
+                self.enter(run, &mut news);
+            }
+        }
+        let live = Arc::clone(&following.live);
+        let is_over = loop {
+            let mut rung = pin!(live.rung());
+            rung.as_mut().enable();
+            let steps = live.steps();
+            if following.steps != Some(steps) {
+                following.steps = Some(steps);
+                self.tell_steps(&mut news).await?;
+            }
+            match live.look(&mut self.place, following.records) {
+                Looked::Gone | Looked::Found { over: true, .. } => break true,
+                Looked::Found { printed, calls, .. } => {
+                    news.extend(printed.into_iter().map(|chunk| self.news(What::Printed(chunk))));
+                    following.records += calls.len();
+                    for record in calls {
+                        let call = following.call(record);
+                        news.extend(call.and_then(|call| self.tell_call(call)));
+                    }
+                }
+            }
+            if !news.is_empty() {
+                break false;
+            }
+            rung.await;
+        };
+        // When its code is over, what its record says comes next.
+        if !is_over {
+            self.live = Some(following);
+        }
+        Ok(news)
+    }
+
+    /// What its record says, or a while without news.
+    async fn look(&mut self, rung: Pin<&mut Notified<'_>>) -> Result<Vec<News>, Error> {
+        // The state first: what is printed and done before an end is there when the end is.
+        let run = runs::get(&self.ctx, self.run).await?;
+        let mut news = Vec::new();
+        self.turn_to(run.attempt);
+        self.tell_steps(&mut news).await?;
+        if run.state.is_final() {
+            self.tell_recorded(&mut news).await?;
+        }
+        self.enter(run, &mut news);
+        if news.is_empty() {
+            tokio::select! {
+                () = rung => {}
+                () = look_again(&self.ctx) => {}
+            }
+        }
+        Ok(news)
+    }
+
+    /// Another try is told from its beginning.
+    fn turn_to(&mut self, attempt: u32) {
+        if self.place.attempt != attempt {
+            self.place = RunPlace { attempt, ..RunPlace::default() };
+            self.ended_calls.clear();
+            self.last_call = 0;
+        }
+    }
+
+    fn enter(&mut self, run: Run, news: &mut Vec<News>) {
+        self.turn_to(run.attempt);
+        if self.place.state != Some(run.state) {
+            self.place.state = Some(run.state);
+            news.push(self.news(What::State(Box::new(run))));
+        }
+    }
+
+    /// Those that have ended, without a gap.
+    async fn tell_steps(&mut self, news: &mut Vec<News>) -> Result<(), Error> {
+        let steps = self.ctx.store.steps_after(self.run, self.place.steps).await?;
+        for step in steps.into_iter().take_while(|step| step.finished_at.is_some()) {
+            self.place.steps = step.position;
+            news.push(self.news(What::Step(Box::new(step))));
+        }
+        Ok(())
+    }
+
+    /// What is recorded at the end alone, as far as it was not seen when it happened.
+    async fn tell_recorded(&mut self, news: &mut Vec<News>) -> Result<(), Error> {
+        let output = self.ctx.store.output(self.run).await?;
+        while let Some(chunk) = self.place.print(&output) {
+            news.push(self.news(What::Printed(chunk)));
+        }
+        for call in self.ctx.store.calls(self.run).await? {
+            news.extend(self.tell_call(call));
+        }
+        Ok(())
+    }
+
+    /// Unless it was told before.
+    fn tell_call(&mut self, call: Call) -> Option<News> {
+        let has_ended = call.duration_us.is_some();
+        let known = call.position <= self.place.calls || self.ended_calls.contains(&call.position);
+        if known || (!has_ended && call.position <= self.last_call) {
+            return None;
+        }
+        self.last_call = self.last_call.max(call.position);
+        if has_ended {
+            self.ended_calls.insert(call.position);
+            while self.ended_calls.remove(&(self.place.calls + 1)) {
+                self.place.calls += 1;
+            }
+        }
+        Some(self.news(What::Call(Box::new(call))))
+    }
+
+    fn news(&self, what: What) -> News {
+        News { what, place: self.place }
+    }
+}
+
+impl Following {
+    fn of(live: Live) -> Following {
+        Following { live: Arc::new(live), records: 0, open: BTreeMap::new(), steps: None }
+    }
+
+    /// A Call that has begun, or one that has ended.
+    fn call(&mut self, record: CallRecord) -> Option<Call> {
+        let ended = match &record {
+            CallRecord::Begun { .. } => None,
+            CallRecord::Finished { position, .. } => Some(*position),
+        };
+        let host = self.live.host();
+        let open = &mut self.open;
+        let begun =
+            read_call(&host.run, &host.prepared, &host.redaction, record, |position| open.get_mut(&position));
+        match begun {
+            Some(call) => {
+                self.open.insert(call.position, call.clone());
+                Some(call)
+            }
+            None => self.open.remove(&ended?),
+        }
     }
 }
 
@@ -78,16 +252,17 @@ impl Follower {
 pub struct Endings {
     ctx: Ctx,
     seq: u64,
+    appended: watch::Receiver<()>,
 }
 
 impl Endings {
     /// Of those that end from now on.
     pub async fn from_now(ctx: &Ctx) -> Result<Endings, Error> {
-        let mut seq = 0;
+        let (mut seq, appended) = (0, ctx.engine.appended());
         for kind in [EventKind::RunFinished, EventKind::RunFailed, EventKind::RunCancelled] {
             seq = seq.max(ctx.store.last_event(&kind).await?);
         }
-        Ok(Endings { ctx: ctx.clone(), seq })
+        Ok(Endings { ctx: ctx.clone(), seq, appended })
     }
 
     /// Those that have ended since the last time, as soon as one has.
@@ -104,7 +279,10 @@ impl Endings {
                 return lines(&self.ctx, &ended).await;
             }
             if events.is_empty() {
-                look_again(&self.ctx).await;
+                tokio::select! {
+                    _ = self.appended.changed() => {}
+                    () = look_again(&self.ctx) => {}
+                }
             }
         }
     }

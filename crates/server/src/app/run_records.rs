@@ -10,7 +10,7 @@ use model::output::OutputChunk;
 use model::run::Run;
 use model::step::Step;
 use model::version::VersionNumber;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::error::Error;
 use super::names::Names;
@@ -18,7 +18,7 @@ use super::run_lists::{RunLine, lines};
 use super::runs;
 use crate::ctx::Ctx;
 
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct RunRecord {
     #[serde(flatten)]
     pub run: Run,
@@ -38,7 +38,7 @@ pub struct RunRecord {
     pub below: Vec<Below>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, utoipa::ToSchema)]
 #[schema(as = LoadedVersion)]
 pub struct Loaded {
     pub name: EntryName,
@@ -49,7 +49,7 @@ pub struct Loaded {
 }
 
 /// A Run that this one led to.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct Below {
     #[serde(flatten)]
     pub line: RunLine,

@@ -233,6 +233,8 @@ async fn enqueue(ctx: &Ctx, run: Run, prepared: &Prepared) -> Result<Run, Error>
     match ctx.store.start_run(&run, &prepared.members).await? {
         Started::Existing(first) => Ok(*first),
         Started::New => {
+            let (id, name) = (run.run_id, &run.key.name);
+            tracing::debug!(run.id = %id, function.name = %name, "run {id} of `{name}` is queued");
             ctx.engine.queue.notify_one();
             Ok(run)
         }

@@ -8,7 +8,7 @@ use model::ids::RunId;
 use model::name::EntryName;
 use model::schedule::{ScheduleContent, ScheduleError};
 use model::version::{Version, VersionNumber};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use store::{Count, Tick};
 
 use super::changesets::{Applied, register};
@@ -22,7 +22,7 @@ use crate::ctx::Ctx;
 const RECENT: u32 = 10;
 
 /// One line of a list.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct ScheduleLine {
     pub name: EntryName,
     pub version: VersionNumber,
@@ -36,14 +36,14 @@ pub struct ScheduleLine {
     pub next: Option<Timestamp>,
 }
 
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct SchedulePage {
     pub schedules: Vec<ScheduleLine>,
     /// Those after this name are on the next page; absent on the last page.
     pub next: Option<EntryName>,
 }
 
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct ScheduleView {
     #[serde(flatten)]
     pub line: ScheduleLine,
@@ -56,7 +56,7 @@ pub struct ScheduleView {
 }
 
 /// What became of one time.
-#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct TickLine {
     pub at: Timestamp,
     pub run_id: Option<RunId>,

@@ -9,7 +9,7 @@ use model::dependency::Role;
 use model::entry::{EntryKey, EntryKind};
 use model::name::EntryName;
 use model::test_case::TestCase;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
 
 use super::drafts::Drafted;
@@ -21,7 +21,7 @@ use crate::engine::{ExecutionError, Prepared};
 /// How far "who depends on this" is followed in a check.
 const MOST_DEPENDENTS: usize = 500;
 
-#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct TestReport {
     pub function: EntryName,
     /// From 1.

@@ -10,7 +10,7 @@ use model::name::EntryName;
 use model::trigger::TriggerContent;
 use model::trigger::on::On;
 use model::version::{Version, VersionNumber};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use store::{Count, FiredOn};
 
@@ -18,6 +18,7 @@ use super::changesets::{Applied, register};
 use super::drafts::{Intent, Proposal};
 use super::error::Error;
 use super::functions::{Which, version};
+use super::webhooks;
 use crate::ctx::Ctx;
 use crate::triggers::{Verdict, input, judge, rehearse};
 
@@ -30,7 +31,7 @@ const MOST_VERDICTS: usize = 10_000;
 const AT_ONCE: u32 = 1_000;
 
 /// One line of a list.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct TriggerLine {
     pub name: EntryName,
     pub version: VersionNumber,
@@ -42,25 +43,27 @@ pub struct TriggerLine {
     pub last_fired: Option<Timestamp>,
 }
 
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct TriggerPage {
     pub triggers: Vec<TriggerLine>,
     /// Those after this name are on the next page; absent on the last page.
     pub next: Option<EntryName>,
 }
 
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct TriggerView {
     #[serde(flatten)]
     pub line: TriggerLine,
     pub written_by: Actor,
     pub written_at: Timestamp,
+    /// Where its webhook is, if it waits for one.
+    pub webhook: Option<String>,
     /// The newest first.
     pub firings: Vec<FiringLine>,
 }
 
 /// What a Trigger did about one Event.
-#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct FiringLine {
     pub seq: u64,
     pub at: Timestamp,
@@ -71,7 +74,7 @@ pub struct FiringLine {
     pub stopped: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct FiringPage {
     pub firings: Vec<FiringLine>,
     /// Those about Events before this one are on the next page; absent on the last page.
@@ -79,7 +82,7 @@ pub struct FiringPage {
 }
 
 /// What a Trigger would have done.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct Rehearsal {
     pub since: Timestamp,
     /// False if there were too many Events: then the oldest are left out.
@@ -92,7 +95,7 @@ pub struct Rehearsal {
 }
 
 /// What a Trigger would do about one Event.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct Trial {
     pub verdict: Verdict,
     pub target: EntryName,
@@ -165,6 +168,7 @@ pub async fn show(ctx: &Ctx, name: &EntryName) -> Result<TriggerView, Error> {
     let firings = ctx.store.firings_before(head.entry_id, None, RECENT).await?;
     let line = lines(ctx, vec![version]).await?.pop().ok_or_else(|| absent(name))?;
     Ok(TriggerView {
+        webhook: webhooks::path(&line.content),
         line,
         written_by: head.written_by,
         written_at: head.written_at,

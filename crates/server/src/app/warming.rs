@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use model::ids::VersionId;
 use model::name::EntryName;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::error::Error;
 use crate::ctx::Ctx;
 use crate::engine::{Prepared, Told};
 
 /// One environment that is ready.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct Warmed {
     /// What it is for: `name@version`.
     pub functions: Vec<String>,

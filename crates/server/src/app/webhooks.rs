@@ -1,22 +1,119 @@
 //! Webhooks: what somebody outside sends becomes an Event, by the name under which a Trigger waits for it.
 
+use std::collections::BTreeSet;
+
+use jiff::SignedDuration;
 use model::actor::Actor;
 use model::event::{EventKind, NewEvent};
+use model::trigger::TriggerContent;
 use model::trigger::on::On;
+use model::trigger::senders::Senders;
+use secrecy::ExposeSecret;
+use serde::Serialize;
 use serde_json::Value;
 
 use super::error::Error;
+use super::secrets;
+use super::signatures::{self, Signature};
 use crate::ctx::Ctx;
+use crate::triggers::Live;
 
 /// What is longer belongs into a file.
-const MOST_BYTES: usize = 1_000_000;
+pub const MOST_BYTES: usize = 1_000_000;
+/// Whoever sends something again does so within days; after that it is something new.
+const REMEMBERED: SignedDuration = SignedDuration::from_hours(7 * 24);
+const LONGEST_DELIVERY: usize = 200;
 
-/// Appends the Event `webhook.received`. A name that no enabled Trigger waits for is refused, so that nobody can fill the
-/// log from outside.
-pub async fn receive(ctx: &Ctx, actor: &Actor, name: &str, data: Value) -> Result<(), Error> {
-    if !is_waited_for(ctx, name).await? {
+/// A name for which enabled Triggers wait.
+#[derive(Clone, Debug)]
+pub struct Webhook {
+    pub name: String,
+    waiting: Vec<Live>,
+}
+
+/// What was received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Received {
+    /// The sequence number of the event.
+    pub seq: u64,
+    /// The same was delivered before, and nothing happened now.
+    pub again: bool,
+}
+
+impl Webhook {
+    /// Who it is that sends, where nobody is known better: the Trigger that opened the door.
+    pub fn actor(&self) -> Actor {
+        self.waiting.first().map_or(Actor::CommandLine, |live| Actor::Trigger(live.entry))
+    }
+
+    /// What a Token has to be allowed to run; absent if no Trigger asks for one.
+    pub fn targets_for_tokens(&self) -> Option<Vec<&str>> {
+        let asking = self.waiting.iter().filter(|live| live.content.senders.is_none());
+        let targets: Vec<&str> = asking.map(|live| live.content.target.as_str()).collect();
+        (!targets.is_empty()).then_some(targets)
+    }
+
+    /// What it has to be signed with. Where several Triggers wait, all have to be content: one that lets everybody in must
+    /// not open the door to another that does not.
+    pub fn secrets<'a>(&'a self) -> BTreeSet<&'a str> {
+        let secret = |live: &'a Live| match &live.content.senders {
+            Some(Senders::Secret(name)) => Some(name.as_str()),
+            _ => None,
+        };
+        self.waiting.iter().filter_map(secret).collect()
+    }
+}
+
+/// A name that no enabled Trigger waits for is not there, so that nobody can fill the log from outside.
+pub async fn find(ctx: &Ctx, name: &str) -> Result<Webhook, Error> {
+    let all = ctx.triggers.all(ctx).await?;
+    let waiting: Vec<Live> = all.iter().filter(|live| waits_for(&live.content, name)).cloned().collect();
+    if waiting.is_empty() {
         return Err(Error::Absent { noun: "webhook", name: name.chars().take(100).collect() });
     }
+    Ok(Webhook { name: name.to_owned(), waiting })
+}
+
+/// A Trigger that waits for everything opens no door.
+fn waits_for(content: &TriggerContent, name: &str) -> bool {
+    content.enabled
+        && content.on == On::Kind(EventKind::WebhookReceived)
+        && content.source.as_deref().is_some_and(|source| model::glob::matches(source, name))
+}
+
+/// The path at which a Trigger's webhook is, if it waits for a single one.
+pub fn path(content: &TriggerContent) -> Option<String> {
+    let name = content.watched().filter(|_| content.on == On::Kind(EventKind::WebhookReceived))?;
+    Some(format!("/api/v1/hooks/{name}"))
+}
+
+/// Whether it was signed with a Secret; if not, in words.
+pub async fn check(
+    ctx: &Ctx,
+    secret: &str,
+    signature: Signature<'_>,
+    body: &[u8],
+) -> Result<Result<(), &'static str>, Error> {
+    let secret = match secrets::open(ctx, secret).await {
+        Ok(secret) => secret,
+        Err(Error::Absent { .. }) => {
+            tracing::warn!("a trigger takes what is signed with the secret `{secret}`, and there is none");
+            return Ok(Err("the secret of it is not set"));
+        }
+        Err(error) => return Err(error),
+    };
+    Ok(signatures::check(secret.expose_secret(), signature, body, ctx.clock.now()))
+}
+
+/// Appends the Event `webhook.received`, unless the same delivery was received before. Who may send was checked.
+pub async fn receive(
+    ctx: &Ctx,
+    actor: &Actor,
+    name: &str,
+    data: Value,
+    delivery: Option<&str>,
+) -> Result<Received, Error> {
+    find(ctx, name).await?;
     let bytes = data.to_string().len();
     if bytes > MOST_BYTES {
         return Err(Error::Input {
@@ -24,23 +121,14 @@ pub async fn receive(ctx: &Ctx, actor: &Actor, name: &str, data: Value) -> Resul
             hint: "send less, or a link to it".to_owned(),
         });
     }
+    let delivery = match delivery {
+        Some(delivery) => delivery.chars().take(LONGEST_DELIVERY).collect(),
+        None => ctx.ids.uuid().to_string(),
+    };
     let data = ctx.redaction().await?.json(data);
-    let source = name.to_owned();
-    let at = ctx.clock.now();
+    let (source, at) = (name.to_owned(), ctx.clock.now());
     let event = NewEvent { kind: EventKind::WebhookReceived, source, data, actor: actor.clone(), at };
-    ctx.store.append_events(&[event]).await?;
+    let delivered = ctx.store.deliver(&event, &delivery, at - REMEMBERED).await?;
     ctx.engine.ring_events();
-    Ok(())
-}
-
-/// A Trigger that waits for everything opens no door.
-async fn is_waited_for(ctx: &Ctx, name: &str) -> Result<bool, Error> {
-    let all = ctx.triggers.all(ctx).await?;
-    let waits = all.iter().any(|live| {
-        let content = &live.content;
-        content.enabled
-            && content.on == On::Kind(EventKind::WebhookReceived)
-            && content.source.as_deref().is_some_and(|source| model::glob::matches(source, name))
-    });
-    Ok(waits)
+    Ok(Received { seq: delivered.seq, again: delivered.again })
 }

@@ -25,6 +25,7 @@ use crate::app::functions::read_function;
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new()
         .routes(routes!(list, propose))
+        .routes(routes!(register))
         .routes(routes!(show))
         .routes(routes!(apply))
         .routes(routes!(reject))
@@ -37,6 +38,9 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 #[into_params(parameter_in = Query)]
 struct ChangesetsQuery {
     state: Option<ChangesetState>,
+    /// Only those that were applied, also if they were reverted since.
+    #[serde(default)]
+    applied: bool,
     /// `next` of the page before.
     cursor: Option<u64>,
     /// At most so many, up to 1,000.
@@ -53,7 +57,7 @@ async fn list(
 ) -> Result<Body<Page<ChangesetSummary>>, Problem> {
     caller.may_touch_all(Need::View)?;
     let limit = limit(query.limit);
-    let filter = ChangesetFilter { state: query.state, applied: false, before: query.cursor };
+    let filter = ChangesetFilter { state: query.state, applied: query.applied, before: query.cursor };
     let items = changesets::list(door.ctx(), &filter, limit).await?;
     let full = items.len() >= limit as usize;
     let next = items.last().filter(|_| full).map(|last| last.number.to_string());
@@ -69,6 +73,10 @@ enum IntentBody {
         /// The full name; the name the source defines if absent.
         name: Option<EntryName>,
         source: String,
+        /// The file it comes from, for messages.
+        file: Option<String>,
+        /// What it does, in place of the first line of its docstring.
+        description: Option<String>,
     },
     /// Make another version of a function live.
     Use { name: EntryName, version: VersionNumber },
@@ -79,9 +87,14 @@ enum IntentBody {
 impl IntentBody {
     fn intent(self) -> Result<Intent, Problem> {
         Ok(match self {
-            IntentBody::Function { name, source } => {
-                let file = name.as_ref().map_or("source", EntryName::as_str).to_owned();
-                read_function(&source, &file, name.as_ref())?
+            IntentBody::Function { name, source, file, description } => {
+                let file =
+                    file.unwrap_or_else(|| name.as_ref().map_or("source", EntryName::as_str).to_owned());
+                let mut intent = read_function(&source, &file, name.as_ref())?;
+                if let (Intent::Function(function), Some(description)) = (&mut intent, description) {
+                    function.draft.declared.description = Some(description);
+                }
+                intent
             }
             IntentBody::Use { name, version } => Intent::Use(EntryKey::function(name), version),
             IntentBody::Delete { name } => Intent::Delete(EntryKey::function(name)),
@@ -98,6 +111,13 @@ struct ProposalBody {
     changes: Vec<IntentBody>,
 }
 
+impl ProposalBody {
+    fn proposal(self) -> Result<Proposal, Problem> {
+        let intents = self.changes.into_iter().map(IntentBody::intent).collect::<Result<_, _>>()?;
+        Ok(Proposal::of(self.title.unwrap_or_default(), intents))
+    }
+}
+
 /// Drafts and checks a changeset, and leaves it to somebody to apply it
 #[utoipa::path(post, path = "/changesets", tag = "changesets", request_body = ProposalBody, responses((status = 200, body = ChangesetView), Refused))]
 async fn propose(
@@ -106,10 +126,19 @@ async fn propose(
     Json(body): Json<ProposalBody>,
 ) -> Result<Body<ChangesetView>, Problem> {
     caller.may_touch_all(Need::Build)?;
-    let intents = body.changes.into_iter().map(IntentBody::intent).collect::<Result<_, _>>()?;
-    let proposal = Proposal::of(body.title.unwrap_or_default(), intents);
-    let changeset = changesets::propose(door.ctx(), caller.actor(), &proposal).await?;
+    let changeset = changesets::propose(door.ctx(), caller.actor(), &body.proposal()?).await?;
     Ok(Body(changesets::show(door.ctx(), changeset.number).await?))
+}
+
+/// Drafts, checks and applies a changeset in one go
+#[utoipa::path(post, path = "/changesets/register", tag = "changesets", request_body = ProposalBody, responses((status = 200, body = Applied), Refused))]
+async fn register(
+    State(door): State<Door>,
+    caller: Caller,
+    Json(body): Json<ProposalBody>,
+) -> Result<Body<Applied>, Problem> {
+    caller.may_touch_all(Need::Build)?;
+    Ok(Body(changesets::register(door.ctx(), caller.actor(), &body.proposal()?).await?))
 }
 
 /// One changeset with what it changes

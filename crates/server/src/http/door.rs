@@ -1,13 +1,18 @@
 //! What all requests share.
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
 use sandbox::CancellationToken;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::feed::Feed;
 use super::guesses::Guesses;
+use super::owner::Owners;
+use super::rates::Rates;
 use super::sign_in::SignIns;
 use crate::ctx::Ctx;
 
@@ -18,6 +23,8 @@ pub struct HttpConfig {
     pub names: BTreeSet<String>,
     /// The largest body.
     pub body_bytes: usize,
+    /// The largest body of a route that takes folders.
+    pub upload_bytes: usize,
     /// How long a client may take to send the head of a request.
     pub head_timeout: Duration,
     /// How long a client may take to send the body.
@@ -25,6 +32,12 @@ pub struct HttpConfig {
     /// How long a request waits for the end of a run that does not say how long.
     pub wait: Duration,
     pub connections: usize,
+    /// Proxies whose word for whom they speak is believed.
+    pub trusted_proxies: BTreeSet<IpAddr>,
+    /// Requests a second of one token, or of one address without a token; any number unless given.
+    pub rate: Option<NonZeroU32>,
+    /// WebSockets, which are no longer counted as connections.
+    pub sockets: usize,
 }
 
 impl Default for HttpConfig {
@@ -32,10 +45,14 @@ impl Default for HttpConfig {
         HttpConfig {
             names: BTreeSet::new(),
             body_bytes: 8 << 20,
+            upload_bytes: 256 << 20,
             head_timeout: Duration::from_secs(10),
             body_timeout: Duration::from_secs(30),
             wait: Duration::from_secs(60),
             connections: 4_096,
+            trusted_proxies: BTreeSet::new(),
+            rate: None,
+            sockets: 1_024,
         }
     }
 }
@@ -49,15 +66,20 @@ struct Shared {
     stop: CancellationToken,
     feed: Feed,
     guesses: Guesses,
+    rates: Rates,
     sign_ins: SignIns,
+    owners: Owners,
+    sockets: Arc<Semaphore>,
 }
 
 impl Door {
     /// Answers until `stop`.
     pub fn new(ctx: Ctx, config: HttpConfig, stop: CancellationToken) -> Door {
         let feed = Feed::new(ctx.clone(), stop.clone());
-        let (guesses, sign_ins) = (Guesses::default(), SignIns::default());
-        Door(Arc::new(Shared { ctx, config, stop, feed, guesses, sign_ins }))
+        let (guesses, rates) = (Guesses::default(), Rates::default());
+        let (sign_ins, owners) = (SignIns::default(), Owners::default());
+        let sockets = Arc::new(Semaphore::new(config.sockets));
+        Door(Arc::new(Shared { ctx, config, stop, feed, guesses, rates, sign_ins, owners, sockets }))
     }
 
     pub(super) fn ctx(&self) -> &Ctx {
@@ -78,6 +100,25 @@ impl Door {
 
     pub(super) fn guesses(&self) -> &Guesses {
         &self.0.guesses
+    }
+
+    pub(super) fn owners(&self) -> &Owners {
+        &self.0.owners
+    }
+
+    pub(super) fn rates(&self) -> &Rates {
+        &self.0.rates
+    }
+
+    /// A place for one more WebSocket, if there is one.
+    pub(super) fn socket_place(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.0.sockets).try_acquire_owned().ok()
+    }
+
+    /// Returns when no WebSocket is open, for which the server has to be stopping.
+    pub(super) async fn sockets_closed(&self) {
+        let all = u32::try_from(self.config().sockets).unwrap_or(u32::MAX);
+        drop(self.0.sockets.acquire_many(all).await);
     }
 
     pub(super) fn sign_ins(&self) -> &SignIns {

@@ -19,11 +19,12 @@ use utoipa_axum::routes;
 use super::caller::Caller;
 use super::door::Door;
 use super::extract::{Json, Path, Query};
-use super::page::{Page, PageQuery};
+use super::page::{Page, limit};
 use super::problem::{Problem, Refused};
 use crate::app::changesets::{self, Applied};
 use crate::app::dependents::{self, Impact};
 use crate::app::drafts::{Expected, Intent, Proposal};
+use crate::app::error::Error;
 use crate::app::functions::{self, EntryView, VersionLine, Which};
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
@@ -36,20 +37,41 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
         .routes(routes!(impact))
 }
 
+/// Which functions are listed.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct FunctionsQuery {
+    /// `next` of the page before.
+    cursor: Option<String>,
+    /// At most so many, up to 1,000.
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    limit: Option<u32>,
+    /// As the brain was then.
+    revision: Option<u64>,
+    /// Those of this pack alone.
+    pack: Option<String>,
+}
+
 /// Lists functions by name
-#[utoipa::path(get, path = "/functions", tag = "functions", params(PageQuery), responses((status = 200, body = Page<EntrySummary>), Refused))]
+#[utoipa::path(get, path = "/functions", tag = "functions", params(FunctionsQuery), responses((status = 200, body = Page<EntrySummary>), Refused))]
 async fn list(
     State(door): State<Door>,
     caller: Caller,
-    Query(query): Query<PageQuery>,
+    Query(query): Query<FunctionsQuery>,
 ) -> Result<Body<Page<EntrySummary>>, Problem> {
     caller.may(Need::View)?;
-    let limit = query.limit();
+    let (limit, pack) = (limit(query.limit), query.pack);
+    if let Some(name) = &pack
+        && door.ctx().store.pack(name).await.map_err(Error::from)?.is_none()
+    {
+        return Err(Error::Absent { noun: "pack", name: name.clone() }.into());
+    }
     let page = EntryPage { kind: EntryKind::Function, after: query.cursor, limit };
-    let mut items = functions::list(door.ctx(), &page, None).await?;
+    let mut items = functions::list(door.ctx(), &page, query.revision.map(Revision)).await?;
     let full = items.len() >= limit as usize;
     let next = items.last().filter(|_| full).map(|last| last.key.name.to_string());
     items.retain(|item| caller.covers(item.key.name.as_str()));
+    items.retain(|item| pack.is_none() || item.pack == pack);
     Ok(Body(Page { items, next }))
 }
 
@@ -229,5 +251,10 @@ async fn impact(
     Path(name): Path<EntryName>,
 ) -> Result<Body<Impact>, Problem> {
     caller.may_touch(Need::View, name.as_str())?;
-    Ok(Body(dependents::of(door.ctx(), &name).await?))
+    let mut impact = dependents::of(door.ctx(), &name).await?;
+    // What a token may not touch it is not told of, also not as what others lean on.
+    impact
+        .dependents
+        .retain(|one| caller.covers(one.key.name.as_str()) && caller.covers(one.on.name.as_str()));
+    Ok(Body(impact))
 }

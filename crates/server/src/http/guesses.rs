@@ -1,11 +1,11 @@
 //! Guessing: an address that has sent too many wrong tokens waits before another is looked at.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use axum::http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
+use model::ids::TokenId;
 
 use super::problem::Problem;
 
@@ -14,9 +14,14 @@ const WINDOW: SignedDuration = SignedDuration::from_secs(60);
 /// So many addresses are remembered; beyond them the oldest windows are forgotten.
 const ADDRESSES: usize = 10_000;
 
-/// Wrong tokens by address.
+/// Wrong tokens by address. Behind a proxy many share one, so whoever came in from there before with a right token is let in
+/// though others guess.
 #[derive(Debug, Default)]
-pub(super) struct Guesses(Mutex<HashMap<IpAddr, Window>>);
+pub(super) struct Guesses {
+    windows: Mutex<HashMap<IpAddr, Window>>,
+    /// Tokens that were right, with the address they came from.
+    right: Mutex<HashSet<(IpAddr, TokenId)>>,
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Window {
@@ -27,23 +32,43 @@ struct Window {
 impl Guesses {
     /// Refuses an address that guesses.
     pub(super) fn check(&self, peer: Option<IpAddr>, now: Timestamp) -> Result<(), Problem> {
-        let Some(peer) = peer else { return Ok(()) };
-        let windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(window) = windows.get(&peer).filter(|window| window.wrong >= ALLOWED) else { return Ok(()) };
+        let Some(left) = peer.and_then(|peer| self.left(peer, now)) else { return Ok(()) };
+        Err(Problem::of("guessing", "too many wrong tokens came from this address")
+            .hint(format!("wait {left} seconds"))
+            .retry_after(left))
+    }
+
+    /// Refuses an address that guesses, unless this token was right from there before.
+    pub(super) fn check_token(
+        &self,
+        peer: Option<IpAddr>,
+        token: TokenId,
+        now: Timestamp,
+    ) -> Result<(), Problem> {
+        let Some(address) = peer else { return Ok(()) };
+        let mut right = lock(&self.right);
+        if right.contains(&(address, token)) {
+            return Ok(());
+        }
+        self.check(peer, now)?;
+        if right.len() >= ADDRESSES {
+            right.clear();
+        }
+        right.insert((address, token));
+        Ok(())
+    }
+
+    /// How many seconds an address has to wait.
+    fn left(&self, peer: IpAddr, now: Timestamp) -> Option<u64> {
+        let windows = lock(&self.windows);
+        let window = windows.get(&peer).filter(|window| window.wrong >= ALLOWED)?;
         let left = window.since + WINDOW - now;
-        let Ok(left @ 1..) = u64::try_from(left.get_seconds()) else { return Ok(()) };
-        Err(Problem::new(
-            StatusCode::TOO_MANY_REQUESTS,
-            "guessing",
-            "too many wrong tokens came from this address",
-        )
-        .hint(format!("wait {left} seconds"))
-        .retry_after(left))
+        u64::try_from(left.get_seconds()).ok().filter(|left| *left > 0)
     }
 
     pub(super) fn wrong(&self, peer: Option<IpAddr>, now: Timestamp) {
         let Some(peer) = peer else { return };
-        let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut windows = lock(&self.windows);
         if windows.len() >= ADDRESSES {
             windows.retain(|_, window| now.duration_since(window.since) < WINDOW);
         }
@@ -56,6 +81,11 @@ impl Guesses {
         }
         window.wrong += 1;
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing that holds these locks can panic half-way through a change.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -80,5 +110,16 @@ mod tests {
         assert!(guesses.check(PEER, at(60)).is_ok());
         guesses.wrong(PEER, at(61));
         assert!(guesses.check(PEER, at(61)).is_ok(), "a new minute begins");
+    }
+
+    #[test]
+    fn whoever_came_in_before_is_not_locked_out_by_others_at_the_same_address() {
+        let guesses = Guesses::default();
+        let token = |number| TokenId(uuid::Uuid::from_u128(number));
+        assert!(guesses.check_token(PEER, token(1), at(0)).is_ok());
+        (0..ALLOWED).for_each(|_| guesses.wrong(PEER, at(0)));
+        assert!(guesses.check_token(PEER, token(1), at(1)).is_ok());
+        assert!(guesses.check_token(PEER, token(2), at(1)).is_err());
+        assert!(guesses.check_token(PEER, token(2), at(60)).is_ok());
     }
 }

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::Router;
@@ -50,7 +51,8 @@ pub async fn bind(address: &str) -> Result<Listener, BindError> {
 pub async fn serve(listener: Listener, door: Door) {
     let config = door.config().clone();
     let (stop, clock) = (door.stop().clone(), door.ctx().clock.clone());
-    let router = super::router(door);
+    let metrics = Arc::clone(&door.ctx().metrics);
+    let router = super::router(door.clone());
     let places = Arc::new(Semaphore::new(config.connections));
     loop {
         let next = async {
@@ -64,8 +66,11 @@ pub async fn serve(listener: Listener, door: Door) {
         match accepted {
             Ok((stream, peer)) => {
                 let answering = answer(stream, peer, router.clone(), config.head_timeout, stop.clone());
+                let metrics = Arc::clone(&metrics);
+                metrics.connections.fetch_add(1, Ordering::Relaxed);
                 tokio::spawn(async move {
                     answering.await;
+                    metrics.connections.fetch_sub(1, Ordering::Relaxed);
                     drop(place);
                 });
             }
@@ -79,7 +84,8 @@ pub async fn serve(listener: Listener, door: Door) {
     drop(listener);
     let all = u32::try_from(config.connections).unwrap_or(u32::MAX);
     // Whoever has not read its answer by then does not get it.
-    let _ = tokio::time::timeout(DRAIN, places.acquire_many(all)).await;
+    let ended = async { tokio::join!(places.acquire_many(all), door.sockets_closed()) };
+    let _ = tokio::time::timeout(DRAIN, ended).await;
 }
 
 /// One connection, from its first request to its last.

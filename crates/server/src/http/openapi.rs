@@ -4,25 +4,27 @@ use std::sync::LazyLock;
 
 use axum::Json;
 use axum::extract::State;
-use utoipa::openapi::OpenApi as Document;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
+use utoipa::openapi::{OpenApi as Document, RefOr, Schema};
 use utoipa::{Modify, OpenApi};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::caller::COOKIE;
 use super::door::Door;
-use super::problem::ProblemBody;
+use super::problem::{ProblemBody, ProblemDetail};
 use super::{
-    changesets, events, functions, health, insights, packs, runs, schedules, search, secrets, sign_in,
-    tokens, triggers,
+    brain, changesets, doctor, events, folder, functions, health, hooks, insights, metrics, packs, replay,
+    retention, revisions, run_endings, run_ids, runs, schedules, search, secrets, sign_in, tests, tokens,
+    triggers, warming,
 };
+use crate::app::codes::{ALL, Code};
 
 #[derive(OpenApi)]
 #[openapi(
     info(title = "selfmade", description = "An agent server whose abilities are rows in a database."),
-    components(schemas(ProblemBody)),
-    modifiers(&Security),
+    components(schemas(ProblemBody, ProblemDetail)),
+    modifiers(&Security, &Codes),
     security(("token" = []), ("cookie" = [])),
     tags(
         (name = "functions", description = "Named pieces of Python, and their versions"),
@@ -53,12 +55,35 @@ impl Modify for Security {
     }
 }
 
+/// Lists what a refusal can be.
+struct Codes;
+
+impl Modify for Codes {
+    fn modify(&self, document: &mut Document) {
+        let schemas = document.components.get_or_insert_default();
+        let detail = schemas.schemas.get_mut("ProblemDetail");
+        let Some(RefOr::T(Schema::Object(detail))) = detail else { return };
+        let Some(RefOr::T(Schema::Object(code))) = detail.properties.get_mut("code") else { return };
+        code.enum_values = Some(ALL.iter().map(|code| code.code.into()).collect());
+        let line = |code: &Code| format!("\n* `{}` ({}): {}", code.code, code.status, code.meaning);
+        let list: String = ALL.iter().map(line).collect();
+        code.description = Some(format!("Stays the same from release to release.\n{list}"));
+    }
+}
+
 /// All routes with what they say of themselves.
 pub(super) fn routes() -> OpenApiRouter<Door> {
     let api = OpenApiRouter::new()
         .merge(functions::routes())
         .merge(changesets::routes())
+        .merge(revisions::routes())
         .merge(runs::routes())
+        .merge(run_ids::routes())
+        .merge(run_endings::routes())
+        .merge(replay::routes())
+        .merge(retention::routes())
+        .merge(tests::routes())
+        .merge(warming::routes())
         .merge(events::routes())
         .merge(triggers::routes())
         .merge(schedules::routes())
@@ -67,10 +92,15 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
         .merge(insights::routes())
         .merge(secrets::routes())
         .merge(tokens::routes())
+        .merge(folder::routes())
+        .merge(brain::routes())
         .merge(health::routes())
+        .merge(doctor::routes())
+        .merge(hooks::routes())
         .routes(routes!(show));
     OpenApiRouter::with_openapi(Description::openapi())
         .nest("/api/v1", api)
+        .merge(metrics::routes())
         .route("/sign-in", axum::routing::get(sign_in::sign_in))
 }
 
@@ -80,6 +110,11 @@ static DOCUMENT: LazyLock<Document> = LazyLock::new(|| routes().into_openapi());
 /// The description, as it is served and checked in.
 pub fn document() -> &'static Document {
     &DOCUMENT
+}
+
+/// BabyAGI's routes. They are kept for what was written for them, and are no part of the description.
+pub fn babyagi_document() -> Document {
+    super::babyagi::routes().into_openapi()
 }
 
 /// This description

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -24,8 +24,7 @@ pub(super) async fn check(State(door): State<Door>, request: Request, next: Next
 fn allowed(request: &Request, names: &BTreeSet<String>) -> Result<(), Problem> {
     let host = host(request).ok_or_else(|| Problem::bad_request("the request has no valid `Host`"))?;
     if !is_ours(&host, names) {
-        return Err(Problem::new(
-            StatusCode::FORBIDDEN,
+        return Err(Problem::of(
             "unknown_host",
             format!("this server does not answer to the name `{}`", host.host()),
         )
@@ -35,12 +34,8 @@ fn allowed(request: &Request, names: &BTreeSet<String>) -> Result<(), Problem> {
     let headers = request.headers();
     // A token that a program sends is never sent by somebody else's page.
     if (changes || is_upgrade(headers)) && is_by_cookie(headers) && !is_same_origin(headers, &host) {
-        return Err(Problem::new(
-            StatusCode::FORBIDDEN,
-            "foreign_origin",
-            "this came from a page of another origin",
-        )
-        .hint("programs send `Authorization: Bearer TOKEN` instead of a cookie"));
+        return Err(Problem::of("foreign_origin", "this came from a page of another origin")
+            .hint("programs send `Authorization: Bearer TOKEN` instead of a cookie"));
     }
     Ok(())
 }

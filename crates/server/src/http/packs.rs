@@ -11,9 +11,9 @@ use utoipa_axum::routes;
 
 use super::caller::Caller;
 use super::door::Door;
-use super::extract::Json;
 use super::problem::{Problem, Refused};
-use crate::app::packs::{self, Load, Loaded, TextFile};
+use super::upload::{FileBody, Upload, files};
+use crate::app::packs::{self, Load, Loaded};
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new().routes(routes!(list, load))
@@ -26,19 +26,12 @@ async fn list(State(door): State<Door>, caller: Caller) -> Result<Body<Vec<Pack>
     Ok(Body(packs::list(door.ctx()).await?))
 }
 
-/// A file of a pack.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct FileBody {
-    #[schema(example = "text.py")]
-    path: String,
-    text: String,
-}
-
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct PackBody {
     name: String,
+    /// Where it comes from, as it is shown.
+    origin: Option<String>,
     files: Vec<FileBody>,
     /// What is put before each name, such as `airtable.`.
     #[serde(default)]
@@ -53,18 +46,13 @@ struct PackBody {
 async fn load(
     State(door): State<Door>,
     caller: Caller,
-    Json(body): Json<PackBody>,
+    Upload(body): Upload<PackBody>,
 ) -> Result<Body<Loaded>, Problem> {
     caller.may_touch_all(Need::Build)?;
-    let files = body
-        .files
-        .into_iter()
-        .map(|file| TextFile { path: file.path, bytes: file.text.into_bytes() })
-        .collect();
     let load = Load {
-        origin: "http".to_owned(),
+        origin: body.origin.unwrap_or_else(|| "http".to_owned()),
         name: body.name,
-        files,
+        files: files(body.files)?,
         prefix: body.prefix,
         replace: body.replace,
     };

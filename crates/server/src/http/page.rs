@@ -25,9 +25,9 @@ pub(super) fn limit(asked: Option<u32>) -> u32 {
 }
 
 /// Part of a list. A page may be shorter than asked for, also in the middle, where a token may not see all.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub(super) struct Page<T> {
-    pub(super) items: Vec<T>,
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct Page<T> {
+    pub items: Vec<T>,
     /// Absent on the last page.
-    pub(super) next: Option<String>,
+    pub next: Option<String>,
 }

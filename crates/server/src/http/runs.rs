@@ -27,12 +27,14 @@ use super::door::Door;
 use super::extract::{Json, Path, Query};
 use super::page::{Page, limit};
 use super::problem::{Problem, Refused};
-use super::run_stream;
+use super::{live, run_live, run_stream};
 use crate::app::error::Error;
-use crate::app::run_lists::{self, RunLine};
+use crate::app::names;
+use crate::app::run_lists::{self, RunLine, RunPage};
 use crate::app::run_records::{self, RunRecord};
 use crate::app::runs::{self, Input, StartRun, Target};
 use crate::ctx::Ctx;
+use crate::traces::TraceContext;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new()
@@ -94,7 +96,8 @@ impl StartBody {
 /// Starts a run
 ///
 /// It is waited for, for a minute or as long as `Prefer: wait=SECONDS` says, and goes on if that was not long enough;
-/// `Prefer: respond-async` queues it. A second request with the same `Idempotency-Key` gets the first run.
+/// `Prefer: respond-async` queues it. With `Accept: text/event-stream` it is answered as it goes on: `begun`, `printed`, `making`,
+/// `state` where it waits, `done`. A second request with the same `Idempotency-Key` gets the first run.
 #[utoipa::path(post, path = "/runs", tag = "runs", request_body = StartBody,
     params(("Prefer" = Option<String>, Header, description = "`wait=SECONDS` or `respond-async`"), ("Idempotency-Key" = Option<String>, Header)),
     responses((status = 200, description = "It has ended, well or not, or waits for somebody", body = Run), (status = 202, description = "It goes on", body = Run), Refused))]
@@ -107,8 +110,18 @@ async fn start(
     caller.may_touch(Need::Run, body.function.as_str())?;
     let key = idempotency_key(&headers, caller.actor())?;
     let preference = Preference::of(&headers, door.config().wait)?;
-    let request = body.request(key)?;
+    let mut request = body.request(key)?;
+    if let Some(context) = trace(&headers) {
+        let run_id = door.ctx().ids.run();
+        request.run_id = Some(run_id);
+        door.ctx().traces.belongs(run_id, context);
+    }
     carry_out(door.ctx(), caller.actor(), request, preference).await
+}
+
+/// The trace of whoever asks, if they say which.
+fn trace(headers: &HeaderMap) -> Option<TraceContext> {
+    headers.get("traceparent")?.to_str().ok()?.parse().ok()
 }
 
 /// How long a caller waits.
@@ -116,12 +129,17 @@ async fn start(
 pub(super) enum Preference {
     Wait(Duration),
     Async,
+    /// To its end, looking on.
+    Live,
 }
 
 impl Preference {
     pub(super) fn of(headers: &HeaderMap, usual: Duration) -> Result<Preference, Problem> {
         /// Longer than this nobody holds a connection open for one answer.
         const LONGEST: u64 = 3_600;
+        if live::is_wanted(headers) {
+            return Ok(Preference::Live);
+        }
         let stated = headers.get_all(PREFER).into_iter().filter_map(|value| value.to_str().ok());
         for part in stated.flat_map(|value| value.split(',')).map(str::trim) {
             match part.split_once('=') {
@@ -142,6 +160,7 @@ impl Preference {
     fn applied(self) -> HeaderValue {
         match self {
             Preference::Async => HeaderValue::from_static("respond-async"),
+            Preference::Live => HeaderValue::from_static("wait"),
             Preference::Wait(limit) => HeaderValue::from_str(&format!("wait={}", limit.as_secs()))
                 .unwrap_or(HeaderValue::from_static("wait")),
         }
@@ -153,7 +172,10 @@ fn idempotency_key(headers: &HeaderMap, actor: &Actor) -> Result<Option<String>,
     const MOST_BYTES: usize = 200;
     let Some(key) = headers.get(IDEMPOTENCY_KEY) else { return Ok(None) };
     match key.to_str() {
-        Ok(key) if !key.is_empty() && key.len() <= MOST_BYTES => Ok(Some(format!("{actor}:{key}"))),
+        Ok(key) if !key.is_empty() && key.len() <= MOST_BYTES => Ok(Some(match actor {
+            Actor::CommandLine => key.to_owned(),
+            actor => format!("{actor}:{key}"),
+        })),
         _ => Err(Problem::bad_request(format!(
             "`Idempotency-Key` has to be 1 to {MOST_BYTES} visible characters"
         ))),
@@ -169,6 +191,7 @@ pub(super) async fn carry_out(
     let run = match preference {
         Preference::Async => runs::queue(ctx, actor, request).await?,
         Preference::Wait(limit) => waited(ctx, actor, request, limit).await?,
+        Preference::Live => return run_live::carry_out(ctx, actor, request).await,
     };
     let on_its_way = !run.state.is_final() && run.state != RunState::Waiting;
     let status = if on_its_way { StatusCode::ACCEPTED } else { StatusCode::OK };
@@ -178,7 +201,12 @@ pub(super) async fn carry_out(
 }
 
 /// The run goes on if the caller goes away or has waited long enough: it is recorded, and can be asked for.
-async fn waited(ctx: &Ctx, actor: &Actor, request: StartRun, limit: Duration) -> Result<Run, Problem> {
+pub(super) async fn waited(
+    ctx: &Ctx,
+    actor: &Actor,
+    request: StartRun,
+    limit: Duration,
+) -> Result<Run, Problem> {
     let (tell, recorded) = oneshot::channel();
     let (own, actor) = (ctx.clone(), actor.clone());
     let mut work = tokio::spawn(async move {
@@ -198,7 +226,7 @@ async fn waited(ctx: &Ctx, actor: &Actor, request: StartRun, limit: Duration) ->
 }
 
 fn panicked() -> Problem {
-    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the server made a mistake")
+    Problem::internal()
 }
 
 /// Which runs are listed.
@@ -209,7 +237,9 @@ struct RunsQuery {
     name: Option<String>,
     /// Any of these, joined by commas.
     state: Option<String>,
-    /// Who started it: `command_line`, `token:ID`, `run:ID`, `trigger:ID` or `schedule:ID`.
+    /// These alone, joined by commas; nothing else counts then.
+    ids: Option<String>,
+    /// Who started it: `command_line`, or `token:`, `run:`, `trigger:` or `schedule:` with a name or an id.
     actor: Option<String>,
     /// The run that started it.
     parent: Option<RunId>,
@@ -227,7 +257,7 @@ struct RunsQuery {
 }
 
 impl RunsQuery {
-    fn filter(self) -> Result<RunFilter, Problem> {
+    fn filter(self, actor: Option<Actor>) -> Result<RunFilter, Problem> {
         let wrong = |error: &dyn std::fmt::Display| Problem::bad_request(error.to_string());
         let states = self.state.iter().flat_map(|states| states.split(',')).map(|state| {
             serde_json::from_value::<RunState>(state.trim().into()).map_err(|error| wrong(&error))
@@ -235,7 +265,7 @@ impl RunsQuery {
         Ok(RunFilter {
             name: self.name,
             states: states.collect::<Result<_, _>>()?,
-            actor: self.actor.map(|actor| actor.parse()).transpose().map_err(|error| wrong(&error))?,
+            actor,
             parent: self.parent,
             since: self.since,
             until: self.until,
@@ -255,10 +285,26 @@ async fn list(
 ) -> Result<Body<Page<RunLine>>, Problem> {
     caller.may(Need::View)?;
     let limit = limit(query.limit);
-    let page = run_lists::page(door.ctx(), &query.filter()?, limit).await?;
+    let page = match &query.ids {
+        Some(ids) => RunPage { runs: run_lists::of(door.ctx(), &parsed(ids, limit)?).await?, next: None },
+        None => {
+            let actor = match &query.actor {
+                Some(who) => Some(names::actor(door.ctx(), who).await?),
+                None => None,
+            };
+            run_lists::page(door.ctx(), &query.filter(actor)?, limit).await?
+        }
+    };
     let mut items = page.runs;
     items.retain(|run| caller.covers(run.key.name.as_str()));
     Ok(Body(Page { items, next: page.next.map(|id| id.to_string()) }))
+}
+
+fn parsed(ids: &str, most: u32) -> Result<Vec<RunId>, Problem> {
+    let id = |text: &str| {
+        text.trim().parse().map_err(|_| Problem::bad_request(format!("`{text}` is no id of a run")))
+    };
+    ids.split(',').take(most as usize).map(id).collect()
 }
 
 /// The run, if the caller may do this to its function.
@@ -282,6 +328,7 @@ async fn show(
     touched(&door, &caller, Need::View, id).await?;
     let mut record = run_records::show(door.ctx(), id).await?;
     record.below.retain(|run| caller.covers(run.line.key.name.as_str()));
+    record.loaded.retain(|one| caller.covers(one.name.as_str()));
     Ok(Body(record))
 }
 

@@ -49,8 +49,8 @@ async fn list(
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct TimesQuery {
-    /// How many of the next times, up to 100.
-    #[param(minimum = 0, maximum = 100, default = 5)]
+    /// How many of the next times, up to 1,000.
+    #[param(minimum = 0, maximum = 1000, default = 5)]
     times: Option<usize>,
 }
 
@@ -63,7 +63,7 @@ async fn show(
     Query(query): Query<TimesQuery>,
 ) -> Result<Body<ScheduleView>, Problem> {
     caller.may_touch(Need::View, name.as_str())?;
-    let times = query.times.unwrap_or(5).min(100);
+    let times = query.times.unwrap_or(5).min(1_000);
     Ok(Body(schedules::show(door.ctx(), &name, times).await?))
 }
 

@@ -2,6 +2,7 @@
 
 use axum::Json as Body;
 use axum::extract::State;
+use axum::http::StatusCode;
 use model::access::Need;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -17,7 +18,7 @@ use crate::app::search;
 use crate::search::Hit;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
-    OpenApiRouter::new().routes(routes!(find))
+    OpenApiRouter::new().routes(routes!(find)).routes(routes!(rebuild))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -41,4 +42,12 @@ async fn find(
     let mut hits = search::search(door.ctx(), &query.q, limit(query.limit) as usize).await?;
     hits.retain(|hit| caller.covers(&hit.name));
     Ok(Body(hits))
+}
+
+/// Throws the index of this server away and builds it anew
+#[utoipa::path(post, path = "/search/rebuild", tag = "search", responses((status = 204, description = "It is built"), Refused))]
+async fn rebuild(State(door): State<Door>, caller: Caller) -> Result<StatusCode, Problem> {
+    caller.may_touch_all(Need::Administer)?;
+    search::rebuild(door.ctx()).await?;
+    Ok(StatusCode::NO_CONTENT)
 }

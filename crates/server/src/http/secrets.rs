@@ -3,6 +3,8 @@
 use axum::Json as Body;
 use axum::extract::State;
 use axum::http::StatusCode;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use model::access::Need;
 use model::secret::Secret;
 use secrecy::{ExposeSecret, SecretBox, SecretString};
@@ -31,8 +33,23 @@ async fn list(State(door): State<Door>, caller: Caller) -> Result<Body<Vec<Secre
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct SecretBody {
-    #[schema(value_type = String, format = Password)]
-    value: SecretString,
+    #[schema(value_type = Option<String>, format = Password)]
+    value: Option<SecretString>,
+    /// In place of the value, if it is no text.
+    #[schema(value_type = Option<String>, format = Password)]
+    base64: Option<SecretString>,
+}
+
+impl SecretBody {
+    fn bytes(&self) -> Result<SecretBox<Vec<u8>>, Problem> {
+        let unclear = || Problem::bad_request("send either `value`, or its bytes as `base64`");
+        let bytes = match (&self.value, &self.base64) {
+            (Some(text), None) => text.expose_secret().as_bytes().to_vec(),
+            (None, Some(encoded)) => STANDARD.decode(encoded.expose_secret()).map_err(|_| unclear())?,
+            _ => return Err(unclear()),
+        };
+        Ok(SecretBox::new(Box::new(bytes)))
+    }
 }
 
 /// Adds a secret, or gives it a new value
@@ -44,8 +61,7 @@ async fn set(
     Json(body): Json<SecretBody>,
 ) -> Result<StatusCode, Problem> {
     caller.may_touch_all(Need::Administer)?;
-    let value = SecretBox::new(Box::new(body.value.expose_secret().as_bytes().to_vec()));
-    secrets::set(door.ctx(), caller.actor(), &name, &value).await?;
+    secrets::set(door.ctx(), caller.actor(), &name, &body.bytes()?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use axum::extract::State;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use jiff::{SignedDuration, Timestamp};
 use model::actor::Actor;
@@ -65,12 +65,8 @@ pub(super) async fn sign_in(State(door): State<Door>, Query(key): Query<Key>) ->
     let ctx = door.ctx();
     let now = ctx.clock.now();
     if !door.sign_ins().take(&key.key, now) {
-        return Err(Problem::new(
-            StatusCode::UNAUTHORIZED,
-            "link_used",
-            "this link was used already, or is too old",
-        )
-        .hint("`selfmade serve` prints a new one when it is started"));
+        return Err(Problem::of("link_used", "this link was used already, or is too old")
+            .hint("`selfmade sign-in` prints a new one"));
     }
     let new = NewToken {
         name: format!("browser-{}", ctx.ids.uuid().simple()),
@@ -88,5 +84,5 @@ fn cookie(token: &SecretString) -> Result<HeaderValue, Problem> {
     let seconds = SIGNED_IN.as_secs();
     let text = token.expose_secret();
     HeaderValue::from_str(&format!("{COOKIE}={text}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict"))
-        .map_err(|_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the server made a mistake"))
+        .map_err(|_| Problem::internal())
 }

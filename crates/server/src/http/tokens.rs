@@ -41,12 +41,12 @@ struct TokenBody {
 }
 
 /// A Token with its text.
-#[derive(Serialize, ToSchema)]
-struct Made {
+#[derive(Deserialize, Serialize, ToSchema)]
+pub struct Made {
     #[serde(flatten)]
-    token: Token,
+    pub token: Token,
     /// Send it as `Authorization: Bearer TEXT`. It cannot be had again.
-    text: String,
+    pub text: String,
 }
 
 /// Makes a token

@@ -4,10 +4,12 @@ use axum::Json as Body;
 use axum::extract::State;
 use jiff::{SignedDuration, Timestamp};
 use model::access::Need;
+use model::event::EventKind;
 use model::name::EntryName;
 use model::trigger::TriggerContent;
 use serde::Deserialize;
-use utoipa::IntoParams;
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -17,7 +19,7 @@ use super::extract::{Json, Path, Query};
 use super::page::{Page, PageQuery, limit};
 use super::problem::{Problem, Refused};
 use crate::app::changesets::Applied;
-use crate::app::triggers::{self, FiringLine, Rehearsal, TriggerLine, TriggerView};
+use crate::app::triggers::{self, FiringLine, Rehearsal, Trial, TriggerLine, TriggerView};
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new()
@@ -27,6 +29,7 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
         .routes(routes!(disable))
         .routes(routes!(firings))
         .routes(routes!(dry_run))
+        .routes(routes!(trial))
 }
 
 /// What a dry run looks at unless told otherwise.
@@ -123,7 +126,13 @@ async fn firings(
     Query(query): Query<FiringsQuery>,
 ) -> Result<Body<Page<FiringLine>>, Problem> {
     caller.may_touch(Need::View, name.as_str())?;
-    let page = triggers::firings(door.ctx(), &name, query.cursor, limit(query.limit)).await?;
+    let page = triggers::firings(
+        door.ctx(),
+        &name,
+        query.cursor.map(|seq| seq.min(i64::MAX as u64)),
+        limit(query.limit),
+    )
+    .await?;
     Ok(Body(Page { items: page.firings, next: page.next.map(|seq| seq.to_string()) }))
 }
 
@@ -148,4 +157,40 @@ async fn dry_run(
     let since = query.since.unwrap_or_else(|| door.ctx().clock.now() - A_DAY);
     let content = triggers::content(door.ctx(), &name).await?;
     Ok(Body(triggers::dry_run(door.ctx(), &content, since).await?))
+}
+
+/// The event that a trigger is tried with.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+enum TrialBody {
+    /// One that happened.
+    Event { seq: u64 },
+    /// One that did not.
+    MadeUp {
+        kind: EventKind,
+        #[serde(default)]
+        source: String,
+        #[serde(default)]
+        data: Value,
+    },
+}
+
+/// What a trigger would do about one event, were it enabled; nothing is run
+#[utoipa::path(post, path = "/triggers/{name}/trial", tag = "triggers", params(("name" = EntryName, Path)), request_body = TrialBody, responses((status = 200, body = Trial), Refused))]
+async fn trial(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<EntryName>,
+    Json(body): Json<TrialBody>,
+) -> Result<Body<Trial>, Problem> {
+    // Any event can be tried.
+    caller.may_touch_all(Need::View)?;
+    let content = triggers::content(door.ctx(), &name).await?;
+    let event = match body {
+        TrialBody::Event { seq } => triggers::event(door.ctx(), seq).await?,
+        TrialBody::MadeUp { kind, source, data } => {
+            triggers::made_up(door.ctx(), caller.actor(), kind, source, data)
+        }
+    };
+    Ok(Body(triggers::trial(door.ctx(), &content, &event).await?))
 }

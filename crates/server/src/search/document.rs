@@ -24,7 +24,7 @@ pub enum Change {
 }
 
 /// One answer of a search.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize, utoipa::ToSchema)]
 pub struct Hit {
     pub name: String,
     /// Comparable within one answer only.

@@ -158,7 +158,7 @@ store::on_both! {
             let mut lines: Vec<_> = shown
                 .changes
                 .iter()
-                .map(|change| (change.key.name.to_string(), change.action, change.diff.counts()))
+                .map(|change| (change.key.name.to_string(), change.action.as_str(), change.diff.counts()))
                 .collect();
             lines.sort();
             assert_eq!(lines[0], ("f".to_owned(), "update", (1, 1)));

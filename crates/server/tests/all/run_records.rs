@@ -16,7 +16,7 @@ use server::app::names;
 use server::app::retention::{self, Retention};
 use server::app::run_ids;
 use server::app::run_lists;
-use server::app::run_news::{Endings, Follower, News};
+use server::app::run_news::{Endings, Follower, What};
 use server::app::run_records;
 use server::app::runs;
 use store::testing::TestDatabase;
@@ -122,11 +122,11 @@ on_both! {
         let run = stage.queue("emits", empty()).await;
         let mut follower = Follower::new(&stage.ctx, run.run_id);
         let news = follower.next().await.unwrap();
-        assert!(matches!(&news[..], [News::State(run)] if run.state == RunState::Queued), "{news:?}");
+        assert!(matches!(&news[0].what, What::State(run) if run.state == RunState::Queued), "{news:?}");
         stage.work();
         stage.until(run.run_id, RunState::Succeeded).await;
         let news = follower.next().await.unwrap();
-        let [News::Step(step), News::State(ended)] = &news[..] else { panic!("{news:?}") };
+        let [What::Step(step), What::State(ended)] = [&news[0].what, &news[1].what] else { panic!("{news:?}") };
         assert_eq!((step.verb.as_str(), ended.state), ("emit", RunState::Succeeded));
         assert!(follower.next().await.unwrap().is_empty(), "nothing comes after its end");
     }

@@ -289,7 +289,7 @@ on_both! {
 
     async fn a_webhook_is_an_event_only_where_a_trigger_waits_for_it(database: &TestDatabase) {
         let stage = pair(database).await;
-        let send = async |name: &str, data| webhooks::receive(&stage.ctx, &ME, name, data).await;
+        let send = async |name: &str, data| webhooks::receive(&stage.ctx, &ME, name, data, None).await;
         put(&stage, "everything", TriggerContent { on: "*".parse().unwrap(), ..after_first() }).await;
         assert_eq!(send("github", json!({})).await.unwrap_err().code(), "not_found");
         triggers::remove(&stage.ctx, &ME, name("everything")).await.unwrap();

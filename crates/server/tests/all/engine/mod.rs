@@ -2,6 +2,7 @@
 
 mod cancelling;
 mod faults;
+mod func;
 mod recording;
 mod retrying;
 pub(crate) mod script;

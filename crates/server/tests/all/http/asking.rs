@@ -47,8 +47,12 @@ impl Answer {
 impl Asker {
     /// With the token of an administrator.
     pub(crate) async fn of(stage: &Stage) -> Asker {
+        Asker::with(stage, HttpConfig::default()).await
+    }
+
+    pub(crate) async fn with(stage: &Stage, config: HttpConfig) -> Asker {
         let stop = CancellationToken::new();
-        let door = Door::new(stage.ctx.clone(), HttpConfig::default(), stop.clone());
+        let door = Door::new(stage.ctx.clone(), config, stop.clone());
         let token = token(stage, "admin", TokenRole::Admin, &[]).await;
         Asker { router: router(door.clone()), door, token, stop }
     }
@@ -103,12 +107,18 @@ impl Asker {
         headers: &[(&str, &str)],
         body: Option<Value>,
     ) -> Answer {
-        let response = self.knock(method, path, headers, body).await;
-        let (parts, body) = response.into_parts();
-        let bytes = body.collect().await.unwrap().to_bytes();
-        let json = serde_json::from_slice(&bytes)
-            .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into_owned()));
-        Answer { status: parts.status, headers: parts.headers, json }
+        read(self.knock(method, path, headers, body).await).await
+    }
+
+    /// With a body as it stands.
+    pub(crate) async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: String,
+    ) -> Answer {
+        read(self.request(method, path, headers, Body::from(body)).await).await
     }
 
     /// Without waiting for the body.
@@ -119,21 +129,34 @@ impl Asker {
         headers: &[(&str, &str)],
         body: Option<Value>,
     ) -> axum::response::Response {
+        let Some(body) = body else { return self.request(method, path, headers, Body::empty()).await };
+        let headers = [headers, &[("content-type", "application/json")]].concat();
+        self.request(method, path, &headers, Body::from(body.to_string())).await
+    }
+
+    async fn request(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Body,
+    ) -> axum::response::Response {
         let mut request = Request::builder().method(method.parse::<Method>().unwrap()).uri(path);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let body = match body {
-            Some(body) => {
-                request = request.header("content-type", "application/json");
-                Body::from(body.to_string())
-            }
-            None => Body::empty(),
-        };
         let mut request = request.body(body).unwrap();
         request.extensions_mut().insert(Peer(IpAddr::V4(Ipv4Addr::LOCALHOST)));
         self.router.clone().oneshot(request).await.unwrap()
     }
+}
+
+async fn read(response: axum::response::Response) -> Answer {
+    let (parts, body) = response.into_parts();
+    let bytes = body.collect().await.unwrap().to_bytes();
+    let json = serde_json::from_slice(&bytes)
+        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into_owned()));
+    Answer { status: parts.status, headers: parts.headers, json }
 }
 
 pub(crate) async fn token(stage: &Stage, name: &str, role: TokenRole, patterns: &[&str]) -> String {

@@ -12,13 +12,13 @@ use tokio::task::JoinHandle;
 
 use crate::engine::script::Stage;
 
-struct Listening {
-    address: SocketAddr,
-    stop: CancellationToken,
-    served: JoinHandle<()>,
+pub(crate) struct Listening {
+    pub(crate) address: SocketAddr,
+    pub(crate) stop: CancellationToken,
+    pub(crate) served: JoinHandle<()>,
 }
 
-async fn listen(stage: &Stage, config: HttpConfig) -> Listening {
+pub(crate) async fn listen(stage: &Stage, config: HttpConfig) -> Listening {
     let stop = CancellationToken::new();
     let listener = bind("127.0.0.1:0").await.unwrap();
     let address = listener.address;

@@ -2,8 +2,16 @@
 
 mod access;
 mod asking;
+mod babyagi;
 mod changing;
+mod commanding;
 mod description;
+mod following;
+mod hooks;
+mod limits;
 mod listening;
+mod measuring;
 mod running;
+mod sockets;
 mod streaming;
+mod tracing;

@@ -9,13 +9,13 @@ use super::asking::{ADD, Asker};
 use crate::engine::script::Stage;
 
 /// The events of a stream, read one by one.
-struct Stream {
+pub(crate) struct Stream {
     body: axum::body::Body,
     text: String,
 }
 
 impl Stream {
-    async fn open(asker: &Asker, path: &str, headers: &[(&str, &str)]) -> Stream {
+    pub(crate) async fn open(asker: &Asker, path: &str, headers: &[(&str, &str)]) -> Stream {
         let bearer = format!("Bearer {}", asker.token);
         let all = [&[("host", "localhost"), ("authorization", bearer.as_str())], headers].concat();
         let response = asker.knock("GET", path, &all, None).await;
@@ -25,7 +25,7 @@ impl Stream {
     }
 
     /// The id, the kind and the data of the next one; nothing at the end.
-    async fn next(&mut self) -> Option<(String, String, Value)> {
+    pub(crate) async fn next(&mut self) -> Option<(String, String, Value)> {
         while !self.text.contains("\n\n") {
             let frame = self.body.frame().await?.unwrap();
             self.text.push_str(std::str::from_utf8(frame.data_ref().unwrap()).unwrap());

@@ -1,0 +1,74 @@
+//! `/export` and `/import`: the brain as files.
+
+use axum::Json as Body;
+use axum::extract::State;
+use model::access::Need;
+use model::revision::Revision;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::caller::Caller;
+use super::door::Door;
+use super::extract::Query;
+use super::problem::{Problem, Refused};
+use super::upload::{FileBody, Upload, files};
+use crate::app::changesets::Applied;
+use crate::app::error::Error;
+use crate::app::folder;
+
+pub(super) fn routes() -> OpenApiRouter<Door> {
+    OpenApiRouter::new().routes(routes!(export)).routes(routes!(import))
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct ExportQuery {
+    /// As the brain was then; as it is now if absent.
+    revision: Option<u64>,
+}
+
+/// A brain as files.
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
+pub struct Exported {
+    pub revision: Revision,
+    pub files: Vec<FileBody>,
+}
+
+/// The brain as a folder of files: functions as Python, everything else as JSON
+#[utoipa::path(get, path = "/export", tag = "server", params(ExportQuery), responses((status = 200, body = Exported), Refused))]
+async fn export(
+    State(door): State<Door>,
+    caller: Caller,
+    Query(query): Query<ExportQuery>,
+) -> Result<Body<Exported>, Problem> {
+    caller.may_touch_all(Need::View)?;
+    let revision = match query.revision {
+        Some(revision) => Revision(revision),
+        None => door.ctx().store.revision().await.map_err(Error::from)?,
+    };
+    let files = folder::export(door.ctx(), Some(revision)).await?;
+    Ok(Body(Exported { revision, files: files.into_iter().map(FileBody::from).collect() }))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ImportBody {
+    files: Vec<FileBody>,
+    /// Whether what the files do not have is deleted.
+    #[serde(default)]
+    prune: bool,
+}
+
+/// Brings the brain to what the files say, as one changeset
+#[utoipa::path(post, path = "/import", tag = "server", request_body = ImportBody, responses((status = 200, body = Applied), Refused))]
+async fn import(
+    State(door): State<Door>,
+    caller: Caller,
+    Upload(body): Upload<ImportBody>,
+) -> Result<Body<Applied>, Problem> {
+    caller.may_touch_all(Need::Build)?;
+    let files = files(body.files)?;
+    Ok(Body(folder::import(door.ctx(), caller.actor(), &files, body.prune).await?))
+}

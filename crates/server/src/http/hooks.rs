@@ -1,0 +1,96 @@
+//! `/hooks`: what others send becomes an Event, if they may send it.
+
+use axum::Json as Body;
+use axum::body::{Body as RequestBody, Bytes, to_bytes};
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::{HeaderMap, StatusCode};
+use model::access::Need;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::caller::{Caller, Peer};
+use super::door::Door;
+use super::extract::{Path, in_time};
+use super::hook_body;
+use super::problem::{Problem, Refused};
+use crate::app::signatures::Signature;
+use crate::app::webhooks::{self, MOST_BYTES, Received, Webhook};
+
+pub(super) fn routes() -> OpenApiRouter<Door> {
+    OpenApiRouter::new().routes(routes!(receive))
+}
+
+/// What tells one delivery from another, in the words of those who send.
+const DELIVERY: [&str; 3] = ["webhook-id", "idempotency-key", "x-github-delivery"];
+
+/// Sends to a webhook, for which a trigger has to wait
+///
+/// The body may be JSON, a form or text; it becomes the data of the event `webhook.received`. Who may send is what the triggers
+/// that wait for it say: whoever has a token that may run the target, whoever signs with a secret, or anybody. A second delivery with the
+/// same `webhook-id` within a week is the same event.
+#[utoipa::path(post, path = "/hooks/{name}", tag = "triggers", security((), ("token" = [])),
+    params(("name" = String, Path),
+        ("webhook-id" = Option<String>, Header, description = "Tells one delivery from another; also `Idempotency-Key` or `X-GitHub-Delivery`"),
+        ("webhook-timestamp" = Option<String>, Header, description = "Seconds since 1970, signed"),
+        ("webhook-signature" = Option<String>, Header, description = "`v1,` and the HMAC-SHA256 of `ID.TIMESTAMP.BODY` in base64"),
+        ("x-hub-signature-256" = Option<String>, Header, description = "`sha256=` and the HMAC-SHA256 of the body in hexadecimal")),
+    request_body(content((serde_json::Value = "application/json"), (String = "text/plain"), (serde_json::Value = "application/x-www-form-urlencoded"))),
+    responses((status = 202, description = "It is an event", body = Received), Refused))]
+async fn receive(
+    State(door): State<Door>,
+    Path(name): Path<String>,
+    request: Request,
+) -> Result<(StatusCode, Body<Received>), Problem> {
+    let webhook = webhooks::find(door.ctx(), &name).await?;
+    let (mut parts, body) = request.into_parts();
+    let mut actor = webhook.actor();
+    if let Some(targets) = webhook.targets_for_tokens() {
+        let caller = Caller::from_request_parts(&mut parts, &door).await?;
+        for target in targets {
+            caller.may_touch(Need::Run, target)?;
+        }
+        actor = caller.actor().clone();
+    }
+    let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
+    door.guesses().check(peer, door.ctx().clock.now())?;
+    let (headers, body) = (parts.headers, read(&door, body).await?);
+    if let Err(problem) = check(&door, &webhook, &headers, &body).await {
+        door.guesses().wrong(peer, door.ctx().clock.now());
+        return Err(problem);
+    }
+    let data = hook_body::data(&headers, &body)?;
+    let delivery = DELIVERY.iter().find_map(|name| headers.get(*name)?.to_str().ok());
+    let received = webhooks::receive(door.ctx(), &actor, &name, data, delivery).await?;
+    Ok((StatusCode::ACCEPTED, Body(received)))
+}
+
+/// No more than that is ever held.
+async fn read(door: &Door, body: RequestBody) -> Result<Bytes, Problem> {
+    let large = |_| Problem::of("too_large", format!("a webhook takes {MOST_BYTES} bytes at most"));
+    in_time(door, to_bytes(body, MOST_BYTES)).await?.map_err(large)
+}
+
+/// Every secret that is asked for has to have signed it.
+async fn check(door: &Door, webhook: &Webhook, headers: &HeaderMap, body: &[u8]) -> Result<(), Problem> {
+    for secret in webhook.secrets() {
+        let refused = |why: &str| {
+            Problem::of(
+                "bad_signature",
+                format!("the webhook `{}` takes what is signed: {why}", webhook.name),
+            )
+        };
+        let signature = signature(headers).ok_or_else(|| refused("this is not"))?;
+        webhooks::check(door.ctx(), secret, signature, body).await?.map_err(refused)?;
+    }
+    Ok(())
+}
+
+fn signature(headers: &HeaderMap) -> Option<Signature<'_>> {
+    let text = |name: &str| headers.get(name)?.to_str().ok();
+    match (text("webhook-id"), text("webhook-timestamp"), text("webhook-signature")) {
+        (Some(id), Some(timestamp), Some(signatures)) => {
+            Some(Signature::Standard { id, timestamp, signatures })
+        }
+        _ => text("x-hub-signature-256").map(Signature::Hub),
+    }
+}

@@ -1,0 +1,30 @@
+//! `/revisions`: how the brain became what it was then.
+
+use axum::Json as Body;
+use axum::extract::State;
+use model::access::Need;
+use model::revision::Revision;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::caller::Caller;
+use super::door::Door;
+use super::extract::Path;
+use super::problem::{Problem, Refused};
+use crate::app::changesets::{self, ChangesetView};
+
+pub(super) fn routes() -> OpenApiRouter<Door> {
+    OpenApiRouter::new().routes(routes!(made))
+}
+
+/// The changeset that made a revision
+#[utoipa::path(get, path = "/revisions/{revision}", tag = "changesets", params(("revision" = u64, Path)), responses((status = 200, body = ChangesetView), Refused))]
+async fn made(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(revision): Path<u64>,
+) -> Result<Body<ChangesetView>, Problem> {
+    caller.may_touch_all(Need::View)?;
+    let number = changesets::number_of(door.ctx(), Revision(revision)).await?;
+    Ok(Body(changesets::show(door.ctx(), number).await?))
+}

@@ -1,0 +1,50 @@
+//! `/runs/endings`: Runs as they end, as server-sent events.
+
+use std::convert::Infallible;
+
+use axum::extract::State;
+use axum::response::sse::{Event as Sent, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use futures_util::{StreamExt, stream};
+use model::access::Need;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::caller::Caller;
+use super::door::Door;
+use super::problem::{Problem, Refused};
+use crate::app::run_lists::RunLine;
+use crate::app::run_news::Endings;
+
+pub(super) fn routes() -> OpenApiRouter<Door> {
+    OpenApiRouter::new().routes(routes!(follow))
+}
+
+/// Runs in the order in which they end from now on, as server-sent events: `ended`
+#[utoipa::path(get, path = "/runs/endings", tag = "runs",
+    responses((status = 200, description = "A stream without an end", body = String, content_type = "text/event-stream"), Refused))]
+async fn follow(State(door): State<Door>, caller: Caller) -> Result<Response, Problem> {
+    caller.may(Need::View)?;
+    let endings = Endings::from_now(door.ctx()).await?;
+    let lines = stream::unfold(endings, |mut endings| async move {
+        match endings.next().await {
+            Ok(lines) => Some((lines, endings)),
+            Err(error) => {
+                tracing::warn!("cannot follow how runs end: {error}");
+                None
+            }
+        }
+    });
+    let seen = lines.flat_map(stream::iter).filter(move |line| {
+        let covered = caller.covers(line.key.name.as_str());
+        std::future::ready(covered)
+    });
+    let stopped = door.stop().clone().cancelled_owned();
+    let sent = seen.map(|line| Ok::<Sent, Infallible>(sent(&line))).take_until(Box::pin(stopped));
+    Ok(Sse::new(sent).keep_alive(KeepAlive::new()).into_response())
+}
+
+fn sent(line: &RunLine) -> Sent {
+    let data = serde_json::to_string(line).unwrap_or_else(|_| "null".to_owned());
+    Sent::default().event("ended").data(data)
+}

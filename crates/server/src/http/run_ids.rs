@@ -1,0 +1,33 @@
+//! `/run-ids`: Runs as people name them, by the beginning or the end of an id.
+
+use axum::Json as Body;
+use axum::extract::State;
+use model::access::Need;
+use model::ids::RunId;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::caller::Caller;
+use super::door::Door;
+use super::extract::Path;
+use super::problem::{Problem, Refused};
+use super::runs::touched;
+use crate::app::run_ids;
+
+pub(super) fn routes() -> OpenApiRouter<Door> {
+    OpenApiRouter::new().routes(routes!(find))
+}
+
+/// The one run whose id is this, or begins or ends with it
+#[utoipa::path(get, path = "/run-ids/{part}", tag = "runs", params(("part" = String, Path, description = "At least four hexadecimal digits")),
+    responses((status = 200, body = RunId), Refused))]
+async fn find(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(part): Path<String>,
+) -> Result<Body<RunId>, Problem> {
+    caller.may(Need::View)?;
+    let id = run_ids::find(door.ctx(), &part).await?;
+    touched(&door, &caller, Need::View, id).await?;
+    Ok(Body(id))
+}

@@ -1,0 +1,54 @@
+//! `/tests`: the tests that Functions carry, run in cells.
+
+use axum::Json as Body;
+use axum::extract::State;
+use model::access::Need;
+use model::name::EntryName;
+use serde::Deserialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::caller::Caller;
+use super::door::Door;
+use super::extract::Json;
+use super::problem::{Problem, Refused};
+use crate::app::tests::{self, TestReport};
+
+pub(super) fn routes() -> OpenApiRouter<Door> {
+    OpenApiRouter::new().routes(routes!(run))
+}
+
+/// Whose tests.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct TestsBody {
+    /// All functions if there are none.
+    #[serde(default)]
+    names: Vec<EntryName>,
+    /// Also those that call them, directly or not.
+    #[serde(default)]
+    dependents: bool,
+}
+
+/// Runs the tests of functions, without network and secrets, with the mocks they state
+#[utoipa::path(post, path = "/tests", tag = "functions", request_body = TestsBody, responses((status = 200, body = Vec<TestReport>), Refused))]
+async fn run(
+    State(door): State<Door>,
+    caller: Caller,
+    Json(body): Json<TestsBody>,
+) -> Result<Body<Vec<TestReport>>, Problem> {
+    let mut names = body.names;
+    for name in &names {
+        caller.may_touch(Need::Run, name.as_str())?;
+    }
+    if names.is_empty() || body.dependents {
+        caller.may_touch_all(Need::Run)?;
+    }
+    if body.dependents && !names.is_empty() {
+        names.extend(tests::dependents(door.ctx(), &names).await?);
+        names.sort();
+        names.dedup();
+    }
+    Ok(Body(tests::run(door.ctx(), &names).await?))
+}

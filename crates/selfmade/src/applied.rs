@@ -3,29 +3,27 @@
 use anstyle::Style;
 use model::application::Fate;
 use model::changeset::ChangesetState;
-use server::app::changesets;
-use server::app::changesets::{Applied, ChangesetView, Moved};
-use server::app::drafts::Proposal;
+use server::app::changesets::{Applied, ChangeView, ChangesetView, Moved};
 
+use crate::client::{Brain, Changes};
 use crate::error::{Error, Exit};
 use crate::findings;
 use crate::output::Output;
-use crate::session::{ACTOR, Brain, Session};
+use crate::session::Session;
 use crate::style::{BAD, GOOD, NAME, paint};
 
 /// Applies a proposal at once, or leaves it to be looked at.
 pub(crate) async fn submit(
     session: &Session,
     brain: &Brain,
-    proposal: &Proposal,
+    changes: &Changes,
     propose: bool,
 ) -> Result<Exit, Error> {
     if propose {
-        let changeset = changesets::propose(&brain.ctx, &ACTOR, proposal).await?;
-        let view = changesets::show(&brain.ctx, changeset.number).await?;
+        let view = brain.propose(changes).await?;
         return proposed(&session.output, &session.settings.program, &view);
     }
-    let applied = changesets::register(&brain.ctx, &ACTOR, proposal).await?;
+    let applied = brain.register(changes).await?;
     show(&session.output, &applied)?;
     Ok(Exit::Done)
 }
@@ -70,7 +68,7 @@ fn line(moved: &Moved) -> String {
 /// A Changeset that waits for a decision. One that does not pass its checks is only half of what was asked.
 pub(crate) fn proposed(output: &Output, program: &str, view: &ChangesetView) -> Result<Exit, Error> {
     output.answer(view, |_| {
-        let line = |change: &changesets::ChangeView| format!("{} {}\n", change.action, change.key);
+        let line = |change: &ChangeView| format!("{} {}\n", change.action, change.key);
         view.changes.iter().map(line).collect()
     })?;
     let number = view.number;

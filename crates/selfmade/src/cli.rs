@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use server::settings::Given;
 
 use crate::commands::{
-    changes, completions, export, function, import, init, insights, log, pack, run, runs, schedule, search,
-    secret, serve, test, token, trigger, warm,
+    background, backup, changes, completions, export, function, import, init, insights, log, pack, restore,
+    run, runs, schedule, search, secret, serve, test, token, trigger, warm,
 };
 
 const AFTER_HELP: &str = "\
@@ -25,9 +26,12 @@ Examples:
 Environment:
   SELFMADE_HOME         the data folder, unless --home names one
   SELFMADE_DATABASE     the database, unless --database names one
+  SELFMADE_SERVER       the server to ask, unless --server, --home or --database is given
+  SELFMADE_TOKEN        the token for that server, unless --token or --token-file is given
   SELFMADE_SECRETS_KEY  the key that seals secrets, in place of the file secrets.key
   SELFMADE_LISTEN       where `serve` listens, unless --listen says so
-  SELFMADE_LOG          what to log on standard error, such as `debug` or `selfmade_store=trace`
+  SELFMADE_LOG          what to log on standard error, unless --log says so
+  SELFMADE_…            every other setting; `serve --show-config` lists them
   VISUAL, EDITOR        the editor of `fn edit`
   NO_COLOR              no colours
 
@@ -57,6 +61,15 @@ pub(crate) struct Globals {
     /// A postgres:// URL or a SQLite file [default: SELFMADE_DATABASE, else brain.db in the data folder]
     #[arg(long, global = true, value_name = "URL", overrides_with = "database")]
     pub(crate) database: Option<String>,
+    /// Ask the server at this address instead [default: SELFMADE_SERVER]
+    #[arg(long, global = true, value_name = "URL", overrides_with = "server", conflicts_with_all = ["home", "database"])]
+    pub(crate) server: Option<String>,
+    /// The token for that server [default: SELFMADE_TOKEN]; others on this machine can see what is typed here
+    #[arg(long, global = true, value_name = "TOKEN", overrides_with = "token")]
+    pub(crate) token: Option<String>,
+    /// Read the token from this file
+    #[arg(long, global = true, value_name = "FILE", overrides_with = "token_file", conflicts_with = "token")]
+    pub(crate) token_file: Option<PathBuf>,
     /// Print one JSON document; errors too, on standard error
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -71,8 +84,31 @@ pub(crate) struct Globals {
     #[arg(overrides_with = "color")]
     pub(crate) color: When,
     /// Run functions without the layers that `doctor` lists as missing, instead of refusing
-    #[arg(long, global = true)]
+    #[arg(long, global = true, conflicts_with = "server")]
     pub(crate) allow_weaker_sandbox: bool,
+    /// What to log on standard error: off, error, warn, info, debug, trace, or levels by target
+    #[arg(long, global = true, value_name = "LEVEL", overrides_with = "log")]
+    pub(crate) log: Option<String>,
+    /// How to log: text or json
+    #[arg(long, global = true, value_name = "FORMAT", overrides_with = "log_format")]
+    pub(crate) log_format: Option<String>,
+}
+
+impl Cli {
+    /// Adds the flags to what the environment says.
+    pub(crate) fn given(&self, variables: Given) -> Given {
+        let globals = &self.globals;
+        let given = variables
+            .flag("database", globals.database.clone())
+            .flag("allow_weaker_sandbox", globals.allow_weaker_sandbox.then(|| "true".to_owned()))
+            .flag("log", globals.log.clone())
+            .flag("log_format", globals.log_format.clone());
+        match &self.command {
+            Some(Command::Serve(arguments)) => arguments.flags.given(given),
+            Some(Command::Start(arguments)) => arguments.flags.given(given),
+            _ => given,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -108,6 +144,14 @@ pub(crate) enum Command {
     Warm(warm::Arguments),
     /// Carry out queued runs, triggers and schedules until told to stop
     Serve(serve::Arguments),
+    /// Start a server in the background
+    Start(background::start::Arguments),
+    /// Stop the server
+    Stop(background::stop::Arguments),
+    /// Whether a server runs, and how it does
+    Status(background::status::Arguments),
+    /// Print a link that signs a browser in
+    SignIn(background::sign_in::Arguments),
     /// Packs: load, list
     #[command(subcommand)]
     Pack(pack::Command),
@@ -122,6 +166,10 @@ pub(crate) enum Command {
     Export(export::Arguments),
     /// Read a folder that was exported, or the database of a BabyAGI brain
     Import(import::Arguments),
+    /// Write the whole brain into one file, also while it is in use
+    Backup(backup::Arguments),
+    /// Put a backup in the place of the brain
+    Restore(restore::Arguments),
     /// Secrets: set, list, rm
     #[command(subcommand)]
     Secret(secret::Command),

@@ -1,37 +1,64 @@
 //! The only place that reads the environment: which data folder is used and why, and what else is set from outside.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
 use secrecy::SecretString;
+use server::Config;
+use server::settings::Given;
 
-use crate::cli::Globals;
+use crate::cli::{Cli, Globals};
 use crate::error::Error;
+use crate::files;
 
 /// The data folder a project keeps for itself.
 pub(crate) const PROJECT_FOLDER: &str = ".selfmade";
 
+/// What `uv` and `pip` have to know where packages are not simply to be had from PyPI.
+const FETCHING: [&str; 10] = [
+    "ALL_PROXY",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "NO_PROXY",
+    "PIP_CERT",
+    "PIP_INDEX_URL",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "UV_DEFAULT_INDEX",
+    "UV_INDEX_URL",
+];
+
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) home: Home,
-    /// `--database`, else `SELFMADE_DATABASE`; absent means what the data folder says.
-    pub(crate) database: Option<String>,
-    /// `SELFMADE_SECRETS_KEY`; absent means the file in the data folder.
-    pub(crate) secrets_key: Option<SecretString>,
-    /// `--allow-weaker-sandbox`; without it what the data folder says.
-    pub(crate) allow_weaker_sandbox: bool,
+    /// Flags and variables; what they do not say, the data folder does.
+    pub(crate) given: Given,
+    /// The server that is asked in place of a data folder.
+    pub(crate) server: Option<ServerChoice>,
     /// `VISUAL`, else `EDITOR`, else `vi`.
     pub(crate) editor: OsString,
     /// `PATH`, where Python and uv are looked for.
     pub(crate) path: OsString,
-    /// `SELFMADE_LOG`; absent means no log.
-    pub(crate) log: Option<String>,
+    /// Proxies and certificates of this machine, for whatever fetches packages: those of [`FETCHING`] that are set.
+    pub(crate) fetching: BTreeMap<String, String>,
     /// The folder we are in.
     pub(crate) here: PathBuf,
     /// What to type to get this program again, with this data folder.
     pub(crate) program: String,
+}
+
+/// A server that was named.
+#[derive(Clone, Debug)]
+pub(crate) struct ServerChoice {
+    /// `--server`, else `SELFMADE_SERVER`.
+    pub(crate) url: String,
+    /// `--token`, else what is in `--token-file`, else `SELFMADE_TOKEN`.
+    pub(crate) token: Option<SecretString>,
+    /// Whether it was named by the option.
+    pub(crate) by_option: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -48,6 +75,7 @@ pub(crate) enum Why {
     ThisFolder,
     ParentFolder,
     Platform,
+    Demo,
 }
 
 impl fmt::Display for Why {
@@ -58,27 +86,61 @@ impl fmt::Display for Why {
             Why::ThisFolder => "found in this folder",
             Why::ParentFolder => "found in a parent folder",
             Why::Platform => "the platform's data folder",
+            Why::Demo => "made for the demo, and gone with it",
         })
     }
 }
 
 impl Settings {
-    pub(crate) fn read(globals: &Globals) -> Result<Settings, Error> {
+    pub(crate) fn read(cli: &Cli) -> Result<Settings, Error> {
+        let globals = &cli.globals;
         let here = std::env::current_dir()
             .map_err(|source| Error::Read { what: "this folder".to_owned(), source })?;
         let named = variable("SELFMADE_HOME").map(PathBuf::from);
         let home = Home::find(globals.home.as_deref(), named.as_deref(), &here)?;
         Ok(Settings {
-            database: globals.database.clone().or_else(|| text("SELFMADE_DATABASE")),
-            secrets_key: text("SELFMADE_SECRETS_KEY").map(SecretString::from),
-            allow_weaker_sandbox: globals.allow_weaker_sandbox,
+            given: cli.given(Given::variables(text)),
+            server: server(globals)?,
             editor: variable("VISUAL").or_else(|| variable("EDITOR")).unwrap_or_else(|| "vi".into()),
             path: variable("PATH").unwrap_or_default(),
-            log: text("SELFMADE_LOG"),
+            fetching: FETCHING.iter().filter_map(|name| Some(((*name).to_owned(), text(name)?))).collect(),
             program: program(globals, &here),
             home,
             here,
         })
+    }
+
+    /// What holds for a brain in this folder.
+    pub(crate) fn config(&self, home: &Path) -> Result<Config, Error> {
+        let mut config = Config::read(home.to_owned(), &self.given).map_err(server::Error::from)?;
+        config.cells.environments.path = self.path.clone();
+        config.cells.environments.variables = self.fetching.clone();
+        Ok(config)
+    }
+}
+
+/// An option that names a data folder wins over a variable that names a server.
+fn server(globals: &Globals) -> Result<Option<ServerChoice>, Error> {
+    let elsewhere = globals.home.is_some() || globals.database.is_some();
+    let variable = || text("SELFMADE_SERVER").filter(|_| !elsewhere);
+    let by_option = globals.server.is_some();
+    let Some(url) = globals.server.clone().or_else(variable) else {
+        let given = globals.token.is_some() || globals.token_file.is_some();
+        return if given { Err(token_for_nothing()) } else { Ok(None) };
+    };
+    let token = match (&globals.token, &globals.token_file) {
+        (Some(token), _) => Some(token.clone()),
+        (None, Some(file)) => Some(files::read_text(&file.display().to_string())?),
+        (None, None) => text("SELFMADE_TOKEN"),
+    };
+    let token = token.map(|token| SecretString::from(token.trim()));
+    Ok(Some(ServerChoice { url, token, by_option }))
+}
+
+fn token_for_nothing() -> Error {
+    Error::Input {
+        problem: "a token is given, and no server".to_owned(),
+        hint: "name the server with `--server URL`; a brain on this machine takes no token".to_owned(),
     }
 }
 
@@ -107,9 +169,10 @@ impl Home {
 fn program(globals: &Globals, here: &Path) -> String {
     let started = std::env::args_os().next().map(PathBuf::from).unwrap_or_else(|| "selfmade".into());
     let started = quoted(started.strip_prefix(here).unwrap_or(&started));
-    match &globals.home {
-        Some(home) => format!("{started} --home {}", quoted(home)),
-        None => started,
+    match (&globals.home, &globals.server) {
+        (Some(home), _) => format!("{started} --home {}", quoted(home)),
+        (None, Some(url)) => format!("{started} --server {}", quoted(Path::new(url))),
+        (None, None) => started,
     }
 }
 

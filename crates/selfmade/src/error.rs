@@ -2,10 +2,15 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use axum::http::StatusCode;
+use model::changeset::Conflict;
+use model::check::Finding;
 use serde_json::{Value, json};
 use server::app::error::Class;
 use server::http::BindError;
+use server::outgoing::OutgoingError;
 
 use crate::findings;
 use crate::style::{ERROR, HINT, paint, printable};
@@ -28,7 +33,20 @@ pub(crate) enum Exit {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error(transparent)]
-    App(#[from] server::Error),
+    App(Arc<server::Error>),
+    /// What a server said no to.
+    #[error("{}", .0.message)]
+    Refused(Box<Refusal>),
+    #[error("cannot reach the server at `{server}`")]
+    Unreachable { server: String, source: Box<dyn std::error::Error + Send + Sync> },
+    #[error("the server at `{server}` said nothing for {seconds} s")]
+    Silent { server: String, seconds: u64 },
+    #[error("the answer of the server at `{server}` broke off")]
+    BrokenOff { server: String, source: Box<dyn std::error::Error + Send + Sync> },
+    #[error("what answers at `{server}` ({status}) is no selfmade server")]
+    NotSelfmade { server: String, status: StatusCode },
+    #[error("the answer of the server at `{server}` cannot be understood")]
+    NotUnderstood { server: String, source: serde_json::Error },
     #[error("{problem}")]
     Input { problem: String, hint: String },
     #[error("cannot read {what}")]
@@ -39,6 +57,14 @@ pub(crate) enum Error {
     Sandbox(#[from] sandbox::Error),
     #[error(transparent)]
     Listen(#[from] BindError),
+    #[error("no server of this brain is running")]
+    NotRunning,
+    #[error("the server did not start{}", .said.lines().fold(String::new(), |said, line| format!("{said}\n  {line}")))]
+    NotStarted { log: PathBuf, said: String },
+    #[error("the server cannot be asked")]
+    Control(#[source] OutgoingError),
+    #[error("cannot tell process {pid} to stop")]
+    Signal { pid: u32, source: io::Error },
     #[error("there is no place for a data folder: this user has no home folder")]
     NoHome,
     #[error("`{}` is not a folder, so it cannot be the data folder", .path.display())]
@@ -54,9 +80,52 @@ pub(crate) enum Error {
     Runtime(#[source] io::Error),
 }
 
-impl From<store::Error> for Error {
-    fn from(error: store::Error) -> Error {
-        Error::App(error.into())
+impl From<server::Error> for Error {
+    fn from(error: server::Error) -> Error {
+        Error::App(Arc::new(error))
+    }
+}
+
+/// Why a server does not do what it was asked.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) status: StatusCode,
+    pub(crate) code: String,
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) conflicts: Vec<Conflict>,
+}
+
+impl Refusal {
+    /// As the same error would have it here.
+    fn exit(&self) -> Exit {
+        match (self.code.as_str(), self.status) {
+            ("checks_failed" | "unauthorized", _) => Exit::Refused,
+            ("no_such_place" | "no_such_method", _) => Exit::Unavailable,
+            (_, StatusCode::NOT_FOUND) => Exit::NotFound,
+            (_, StatusCode::FORBIDDEN | StatusCode::CONFLICT | StatusCode::PRECONDITION_FAILED) => {
+                Exit::Refused
+            }
+            (_, status) if status.is_server_error() => Exit::Unavailable,
+            (_, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT) => Exit::Unavailable,
+            _ => Exit::Input,
+        }
+    }
+
+    /// What somebody at a command line can do.
+    fn hint(&self) -> Option<String> {
+        match self.code.as_str() {
+            "unauthorized" => Some(
+                "give a valid token with `--token-file FILE` or `SELFMADE_TOKEN`; `selfmade token add` makes one where the server is"
+                    .to_owned(),
+            ),
+            "no_such_place" | "no_such_method" => Some(format!(
+                "the server is of another version than this program, which is {}",
+                env!("CARGO_PKG_VERSION")
+            )),
+            _ => self.hint.clone(),
+        }
     }
 }
 
@@ -78,26 +147,43 @@ impl Error {
                 Class::Refused => Exit::Refused,
                 Class::Unavailable => Exit::Unavailable,
             },
+            Error::Refused(refusal) => refusal.exit(),
             Error::Input { .. } | Error::Read { .. } | Error::Editor { .. } => Exit::Input,
+            Error::NotRunning => Exit::NotFound,
             Error::Sandbox(_)
+            | Error::NotStarted { .. }
+            | Error::Control(_)
+            | Error::Signal { .. }
             | Error::Listen(_)
             | Error::Write { .. }
             | Error::NoHome
             | Error::NotAFolder { .. }
+            | Error::Unreachable { .. }
+            | Error::Silent { .. }
+            | Error::BrokenOff { .. }
+            | Error::NotSelfmade { .. }
+            | Error::NotUnderstood { .. }
             | Error::Runtime(_) => Exit::Unavailable,
             Error::Edited { source, .. } => source.exit(),
             Error::Json { .. } => Exit::Bug,
         }
     }
 
-    fn code(&self) -> &'static str {
+    pub(crate) fn code(&self) -> &str {
         match self {
             Error::App(error) => error.code(),
+            Error::Refused(refusal) => &refusal.code,
+            Error::Unreachable { .. } | Error::Silent { .. } | Error::BrokenOff { .. } => "unreachable",
+            Error::NotSelfmade { .. } | Error::NotUnderstood { .. } => "not_understood",
             Error::Input { .. } => "bad_input",
             Error::Read { .. } => "cannot_read",
             Error::Write { .. } => "cannot_write",
             Error::NoHome | Error::NotAFolder { .. } => "no_data_folder",
             Error::Listen(_) => "cannot_listen",
+            Error::NotRunning => "not_running",
+            Error::NotStarted { .. } => "not_started",
+            Error::Control(_) => "no_answer",
+            Error::Signal { .. } => "cannot_stop",
             Error::Sandbox(_) => "sandbox",
             Error::Editor { .. } => "editor_failed",
             Error::Edited { source, .. } => source.code(),
@@ -108,6 +194,20 @@ impl Error {
     fn hint(&self) -> Option<String> {
         match self {
             Error::App(error) => error.hint(),
+            Error::Refused(refusal) => refusal.hint(),
+            Error::Unreachable { .. } | Error::Silent { .. } => {
+                Some("check the address, and that `selfmade serve` runs there".to_owned())
+            }
+            Error::BrokenOff { .. } => {
+                Some("it may have been stopped; look whether it was done before you try again".to_owned())
+            }
+            Error::NotSelfmade { .. } => {
+                Some("check the address, and what stands before the server".to_owned())
+            }
+            Error::NotUnderstood { .. } => Some(format!(
+                "the server may be of another version than this program, which is {}",
+                env!("CARGO_PKG_VERSION")
+            )),
             Error::Input { hint, .. } => Some(hint.clone()),
             Error::Read { source, .. } if source.kind() == io::ErrorKind::NotFound => {
                 Some("check the name, and the folder you are in".to_owned())
@@ -118,6 +218,9 @@ impl Error {
             Error::NoHome | Error::NotAFolder { .. } => {
                 Some("name another folder with `--home DIR` or `SELFMADE_HOME`".to_owned())
             }
+            Error::NotRunning => Some("`selfmade start` starts one".to_owned()),
+            Error::NotStarted { log, .. } => Some(format!("its log is `{}`", log.display())),
+            Error::Control(_) => Some("`selfmade status` says how it does; its log may say why".to_owned()),
             Error::Listen(_) => {
                 Some("choose another place with `--listen 127.0.0.1:PORT`; port 0 is any free one".to_owned())
             }
@@ -148,11 +251,23 @@ impl Error {
         causes
     }
 
-    fn app(&self) -> Option<&server::Error> {
+    /// What was found wrong, entry by entry.
+    fn findings(&self) -> Vec<&Finding> {
         match self {
-            Error::App(error) => Some(error),
-            Error::Edited { source, .. } => source.app(),
-            _ => None,
+            Error::App(error) => error.findings(),
+            Error::Refused(refusal) => refusal.findings.iter().collect(),
+            Error::Edited { source, .. } => source.findings(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What moved.
+    fn conflicts(&self) -> &[Conflict] {
+        match self {
+            Error::App(error) => error.conflicts(),
+            Error::Refused(refusal) => &refusal.conflicts,
+            Error::Edited { source, .. } => source.conflicts(),
+            _ => &[],
         }
     }
 
@@ -161,10 +276,8 @@ impl Error {
         for cause in self.causes() {
             out.push_str(&format!("  caused by: {}\n", printable(&cause)));
         }
-        if let Some(app) = self.app() {
-            out.push_str(&findings::errors(&app.findings()));
-            out.push_str(&findings::conflicts(app.conflicts()));
-        }
+        out.push_str(&findings::errors(&self.findings()));
+        out.push_str(&findings::conflicts(self.conflicts()));
         for line in self.hint().iter().flat_map(|hint| hint.lines()) {
             out.push_str(&format!("{} {}\n", paint(HINT, "hint:"), printable(line)));
         }
@@ -179,10 +292,8 @@ impl Error {
             }
         };
         add("causes", json!(self.causes()));
-        if let Some(app) = self.app() {
-            add("findings", json!(app.findings()));
-            add("conflicts", json!(app.conflicts()));
-        }
+        add("findings", json!(self.findings()));
+        add("conflicts", json!(self.conflicts()));
         let error = json!({
             "code": self.code(), "message": self.to_string(), "hint": self.hint(), "details": details,
         });

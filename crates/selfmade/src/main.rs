@@ -1,8 +1,8 @@
-//! The command line: reads what is asked, calls a verb of the server, shows what came of it. No rule of the product
-//! and no SQL is here.
+//! The command line: reads what is asked, asks the API, shows what came of it. No rule of the product and no SQL is here.
 
 mod applied;
 mod cli;
+mod client;
 mod commands;
 mod config;
 mod diff_view;
@@ -11,6 +11,7 @@ mod fields;
 mod files;
 mod findings;
 mod interrupt;
+mod logging;
 mod output;
 mod progress;
 mod prompt;
@@ -23,8 +24,8 @@ mod style;
 mod table;
 mod time;
 mod trace_view;
+mod worker;
 
-use std::io::IsTerminal;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 
@@ -49,8 +50,8 @@ fn main() -> ExitCode {
 fn run() -> Exit {
     let cli = Cli::parse();
     let output = Output::new(&cli.globals);
-    let done = Settings::read(&cli.globals).and_then(|settings| {
-        start_log(settings.log.as_deref());
+    let done = Settings::read(&cli).and_then(|settings| {
+        logging::start(&settings, cli.command.as_ref())?;
         let runtime =
             tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Error::Runtime)?;
         runtime.block_on(async {
@@ -65,17 +66,6 @@ fn run() -> Exit {
             error.exit()
         }
     }
-}
-
-/// What the libraries have to say goes to standard error, and only if asked for.
-fn start_log(filter: Option<&str>) {
-    let Some(filter) = filter else { return };
-    let is_terminal = std::io::stderr().is_terminal();
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(is_terminal)
-        .init();
 }
 
 fn report_bug(panic: &std::panic::PanicHookInfo<'_>) {

@@ -1,13 +1,13 @@
 //! Runs as a person sees them: live while they go on, and their end.
 
 use std::io::{IsTerminal, Write};
-use std::sync::{Mutex, PoisonError};
 
 use model::run::{Run, RunError, RunState};
 use sandbox::environment::Progress as Making;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
-use server::engine::Happened;
 
+use crate::client::{Brain, Events, Told};
 use crate::error::{Error, Exit};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -16,38 +16,51 @@ use crate::style::{ERROR, paint, printable};
 /// Shows what a run does while it does it.
 pub(crate) struct Live {
     output: Output,
-    making: Mutex<Option<Progress>>,
+    making: Option<Progress>,
 }
 
 impl Live {
     pub(crate) fn new(output: &Output) -> Live {
-        Live { output: output.clone(), making: Mutex::default() }
+        Live { output: output.clone(), making: None }
     }
 
-    pub(crate) fn hear(&self, happened: &Happened) {
-        match happened {
-            Happened::Environment(making) => self.make(making),
-            Happened::Output(_, text) => {
-                self.close();
-                print(text);
+    /// Shows all of an answer but its end, which it gives back.
+    pub(crate) async fn shown<T: DeserializeOwned>(
+        &mut self,
+        brain: &Brain,
+        events: &mut Events<'_>,
+    ) -> Result<T, Error> {
+        while let Some(told) = brain.told(events).await? {
+            match told {
+                Told::Printed(text) => self.print(&text),
+                Told::Making(making) => self.make(&making),
+                Told::Begun(_) | Told::Waits(_) => {}
+                Told::Done(done) => {
+                    self.close();
+                    return Ok(done);
+                }
             }
-            Happened::Yielded(_) | Happened::Call(_) | Happened::Step(_) => {}
         }
+        Err(brain.broke_off())
+    }
+
+    pub(crate) fn print(&mut self, text: &str) {
+        self.close();
+        print(text);
     }
 
     /// Shows how far an environment is.
-    pub(crate) fn make(&self, making: &Making) {
+    pub(crate) fn make(&mut self, making: &Making) {
         let text = words(making);
-        let mut progress = self.making.lock().unwrap_or_else(PoisonError::into_inner);
-        match progress.as_ref() {
+        match &self.making {
             Some(progress) => progress.say(text),
-            None => *progress = Some(Progress::start(&self.output, text)),
+            None => self.making = Some(Progress::start(&self.output, text)),
         }
     }
 
     /// Takes the progress line away.
-    pub(crate) fn close(&self) {
-        self.making.lock().unwrap_or_else(PoisonError::into_inner).take();
+    pub(crate) fn close(&mut self) {
+        self.making = None;
     }
 }
 

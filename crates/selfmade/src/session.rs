@@ -1,18 +1,20 @@
-//! One command at work: where it speaks, what it was told, and the brain it opened.
+//! One command at work: where it speaks, what it was told, and the brain it asks.
 
 use std::path::Path;
+use std::time::Duration;
 
 use model::actor::Actor;
-use server::{Config, Ctx};
+use server::{Ctx, announcement};
 use store::Location;
 
+use crate::client::{Brain, Local, Remote};
 use crate::config::Settings;
 use crate::error::Error;
 use crate::interrupt::Interrupts;
 use crate::output::Output;
 
-/// Whoever types here.
-pub(crate) const ACTOR: Actor = Actor::CommandLine;
+/// A server of this machine answers at once; the brain can be used without it.
+const ANSWER: Duration = Duration::from_secs(5);
 
 #[derive(Clone)]
 pub(crate) struct Session {
@@ -21,47 +23,90 @@ pub(crate) struct Session {
     pub(crate) interrupts: Interrupts,
 }
 
-/// An open brain.
-pub(crate) struct Brain {
-    pub(crate) ctx: Ctx,
-    pub(crate) location: Location,
-    /// As it may be shown: without a password.
-    pub(crate) database: String,
-    /// Whether the database is where it is unless configured.
-    is_usual: bool,
-    /// Whether the database was made just now.
-    pub(crate) is_new: bool,
-}
-
 impl Session {
-    /// Opens the brain of the data folder, making both where there are none.
+    /// The server that was named; else the one that serves the brain of the data folder; else that brain, making both where
+    /// there are none.
     pub(crate) async fn open(&self) -> Result<Brain, Error> {
+        if let Some(server) = &self.settings.server {
+            return Ok(Brain::Remote(Remote::new(&server.url, server.token.as_ref())?));
+        }
+        match self.served().await? {
+            Some(brain) => Ok(brain),
+            None => self.open_here().await.map(|local| Brain::Local(Box::new(local))),
+        }
+    }
+
+    /// The brain of the data folder itself, whoever serves it.
+    pub(crate) async fn open_here(&self) -> Result<Local, Error> {
         self.open_in(&self.settings.home.path).await
     }
 
-    pub(crate) async fn open_in(&self, home: &Path) -> Result<Brain, Error> {
+    pub(crate) async fn open_in(&self, home: &Path) -> Result<Local, Error> {
         make_folder(home)?;
-        let settings = &self.settings;
-        let config = Config::of(home.to_owned(), settings.database.clone(), settings.secrets_key.clone());
-        let mut config = config.map_err(server::Error::from)?;
-        config.cells.environments.path = settings.path.clone();
-        config.cells.sandbox.allow_weaker |= settings.allow_weaker_sandbox;
-        let is_new = matches!(&config.database, Location::Sqlite(path) if !path.exists());
-        let is_usual = config.database == Location::Sqlite(home.join("brain.db"));
-        let database = match &config.database {
-            Location::Sqlite(path) => path.display().to_string(),
-            server @ Location::Postgres(_) => format!("PostgreSQL at {server}"),
+        let config = self.settings.config(home)?;
+        let (location, serve) = (config.database.clone(), config.serve.clone());
+        let is_new = matches!(&location, Location::Sqlite(path) if !path.exists());
+        let is_usual = location == Location::Sqlite(home.join("brain.db"));
+        Ok(Local::new(Ctx::open(config).await?, location, serve, is_usual, is_new))
+    }
+
+    /// As it may be shown: without a password.
+    pub(crate) fn database(&self) -> Result<String, Error> {
+        Ok(Local::shown(&self.settings.config(&self.settings.home.path)?.database))
+    }
+
+    /// The server of this brain, if it answers to the key it left in the data folder.
+    async fn served(&self) -> Result<Option<Brain>, Error> {
+        let home = &self.settings.home.path;
+        if !home.is_dir() {
+            return Ok(None);
+        }
+        let Some(found) = announcement::find(home)? else { return Ok(None) };
+        if !found.serves(&self.settings.config(home)?.database) {
+            return Ok(None);
+        }
+        let Ok(mut remote) = Remote::new(&format!("http://{}", found.address), Some(&found.key)) else {
+            return Ok(None);
         };
-        let location = config.database.clone();
-        Ok(Brain { ctx: Ctx::open(config).await?, location, database, is_usual, is_new })
+        remote.found = Some(found.pid);
+        let brain = Brain::Remote(remote);
+        let asked = tokio::time::timeout(ANSWER, brain.caller()).await;
+        let is_ours = asked.is_ok_and(|answer| answer.is_ok_and(|caller| caller.actor == Actor::CommandLine));
+        Ok(is_ours.then_some(brain))
     }
 
     /// Says which brain is used, and whether it is a new one.
     pub(crate) fn introduce(&self, brain: &Brain) {
         let home = &self.settings.home;
-        let made = if brain.is_new { "; made just now" } else { "" };
-        let database = if brain.is_usual { String::new() } else { format!(", kept in {}", brain.database) };
-        self.output.aside(format!("brain: {} ({}{made}){database}", home.path.display(), home.why));
+        let text = match brain {
+            Brain::Local(local) => {
+                let made = if local.is_new { "; made just now" } else { "" };
+                let kept =
+                    if local.is_usual { String::new() } else { format!(", kept in {}", local.database) };
+                format!("brain: {} ({}{made}){kept}", home.path.display(), home.why)
+            }
+            Brain::Remote(Remote { found: Some(pid), url, .. }) => {
+                format!("brain: {} ({}), served at {url} by process {pid}", home.path.display(), home.why)
+            }
+            Brain::Remote(remote) => format!("brain: {} ({})", remote.url, self.server_why()),
+        };
+        self.output.aside(text);
+        if let Brain::Remote(remote) = brain
+            && remote.is_open()
+        {
+            self.output.warning(format!(
+                "the token goes to {} without encryption; use an address that begins with https://",
+                remote.url
+            ));
+        }
+    }
+
+    /// Why that server is asked.
+    pub(crate) fn server_why(&self) -> &'static str {
+        match &self.settings.server {
+            Some(server) if server.by_option => "given by --server",
+            _ => "given by SELFMADE_SERVER",
+        }
     }
 }
 

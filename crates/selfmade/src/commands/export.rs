@@ -1,18 +1,20 @@
 //! `selfmade export`: the brain as a folder of files that lives well in git.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use model::entry::EntryKind;
 use model::revision::Revision;
 use serde_json::json;
-use server::app::folder::{self, MARK};
+use server::app::folder::MARK;
 use server::app::packs::TextFile;
+use server::http::FileBody;
 
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::files;
 use crate::progress::Progress;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::counted;
 
 /// Write the brain as a folder of files
@@ -42,12 +44,10 @@ struct Changed {
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let folder = &arguments.dir;
     check(folder)?;
-    let revision = match arguments.at {
-        Some(revision) => revision,
-        None => brain.ctx.store.revision().await?,
-    };
     let progress = Progress::start(&session.output, "reading the brain");
-    let files = folder::export(&brain.ctx, Some(revision)).await?;
+    let exported = brain.export(arguments.at).await?;
+    let revision = exported.revision;
+    let files: Vec<TextFile> = exported.files.into_iter().map(file).collect::<Result<_, _>>()?;
     progress.say(format!("writing {} files", files.len()));
     let changed = write(folder, &files)?;
     drop(progress);
@@ -64,6 +64,17 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     let entries = counted(entries, "entry");
     session.output.note(format!("`{}` holds the brain at revision {revision}: {entries}", folder.display()));
     Ok(Exit::Done)
+}
+
+/// Nothing outside the folder is written, whatever a server says.
+fn file(body: FileBody) -> Result<TextFile, Error> {
+    let path = body.path.clone();
+    let is_inside = Path::new(&path).components().all(|part| matches!(part, Component::Normal(_)));
+    let file = body.file().filter(|_| is_inside);
+    file.ok_or_else(|| Error::Input {
+        problem: format!("the server sent a file `{path}` that cannot be written"),
+        hint: "check that it is a server you trust; nothing was written".to_owned(),
+    })
 }
 
 /// Somebody's own folder is not written into by mistake.

@@ -2,16 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+use model::actor::Actor;
 use secrecy::SecretString;
 use server::app::babyagi::{self, Imported, Keys};
-use server::app::folder;
 
 use crate::applied;
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::files;
 use crate::findings;
 use crate::progress::Progress;
-use crate::session::{ACTOR, Brain, Session};
+use crate::session::Session;
 use crate::style::{counted, printable};
 
 /// Read a folder that was exported, or the database of a BabyAGI brain
@@ -47,6 +48,12 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
         return import_folder(session, brain, path, arguments.prune).await;
     }
     refuse("--prune", arguments.prune, "a BabyAGI database")?;
+    if session.settings.server.is_some() {
+        return Err(Error::Input {
+            problem: "the database of a BabyAGI brain is read by the machine that has the brain".to_owned(),
+            hint: "copy it there and import it there, without `--server`; or `selfmade export` it here and import the folder".to_owned(),
+        });
+    }
     import_babyagi(session, brain, path, arguments.key.as_deref(), arguments.no_keys).await
 }
 
@@ -64,7 +71,7 @@ async fn import_folder(session: &Session, brain: &Brain, path: &Path, prune: boo
     let progress = Progress::start(&session.output, "reading the folder");
     let files = files::read_folder(path, &[".py", ".json"])?;
     progress.say(format!("importing {} files", files.len()));
-    let done = folder::import(&brain.ctx, &ACTOR, &files, prune).await?;
+    let done = brain.import(files, prune).await?;
     drop(progress);
     applied::show(&session.output, &done)?;
     Ok(Exit::Done)
@@ -84,7 +91,16 @@ async fn import_babyagi(
     };
     let imported = {
         let _progress = Progress::start(&session.output, format!("importing {}", path.display()));
-        babyagi::import(&brain.ctx, &ACTOR, path, &keys).await?
+        // Beside a server of this brain, as it is the same database.
+        match brain.local() {
+            Some(local) => babyagi::import(&local.ctx, &Actor::CommandLine, path, &keys).await?,
+            None => {
+                let local = session.open_here().await?;
+                let imported = babyagi::import(&local.ctx, &Actor::CommandLine, path, &keys).await;
+                local.ctx.close().await;
+                imported?
+            }
+        }
     };
     session.output.answer(&imported, |_| report(&imported))?;
     let notes: Vec<String> = imported.notes.iter().map(|note| format!("  {}\n", printable(note))).collect();

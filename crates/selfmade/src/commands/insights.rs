@@ -3,13 +3,15 @@
 use model::insight::{DependencyStatistics, Statistics};
 use model::name::EntryName;
 use serde_json::json;
-use server::app::insights::{self, Insight};
+use server::app::insights::Insight;
+use server::clock::Clock;
 
 use super::runs::list::when;
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::output::Screen;
 use crate::progress::Progress;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::{BAD, DIM, NAME, TITLE, paint, printable};
 use crate::table::{Cell, Table};
 use crate::time;
@@ -33,11 +35,11 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
-    let since = when(&arguments.since, brain.ctx.clock.now())?;
+    let since = when(&arguments.since, Clock::System.now())?;
     let progress = Progress::start(&session.output, "looking at runs");
     let (found, of_one) = match &arguments.name {
-        Some(name) => (vec![insights::of(&brain.ctx, name, since).await?], true),
-        None => (insights::all(&brain.ctx, since).await?, false),
+        Some(name) => (vec![brain.insight(name, since).await?], true),
+        None => (brain.insights(since).await?, false),
     };
     drop(progress);
     session

@@ -2,12 +2,12 @@
 
 use model::changeset::ChangesetState;
 use serde_json::json;
-use server::app::changesets;
-use store::{ChangesetFilter, ChangesetSummary};
+use store::ChangesetSummary;
 
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::output::Screen;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::{DIM, NAME, WARNING};
 use crate::table::{Cell, Table};
 
@@ -28,8 +28,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
-    let filter = ChangesetFilter { applied: true, before: arguments.before, state: None };
-    let log = changesets::list(&brain.ctx, &filter, arguments.limit).await?;
+    let log = brain.changesets(None, true, arguments.before, arguments.limit).await?;
     session.output.answer(&json!({ "changesets": log }), |screen| table(&log, screen))?;
     if log.is_empty() {
         session.output.note("nothing was applied yet");

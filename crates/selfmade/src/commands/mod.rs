@@ -1,7 +1,10 @@
-//! One file a verb, one folder a noun. Each command parses, calls a verb of the server, and shows its answer.
+//! One file a verb, one folder a noun. Each command parses, asks the brain, and shows its answer.
 
+pub(crate) mod background;
+pub(crate) mod backup;
 pub(crate) mod changes;
 pub(crate) mod completions;
+mod demo;
 mod doctor;
 pub(crate) mod export;
 pub(crate) mod function;
@@ -10,6 +13,7 @@ pub(crate) mod init;
 pub(crate) mod insights;
 pub(crate) mod log;
 pub(crate) mod pack;
+pub(crate) mod restore;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod schedule;
@@ -24,16 +28,29 @@ mod version;
 pub(crate) mod warm;
 
 use crate::cli::Command;
+use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::session::{Brain, Session};
+use crate::session::Session;
 
 pub(crate) async fn run(session: &Session, command: Option<Command>) -> Result<Exit, Error> {
+    if let Some(name) = command.as_ref().and_then(here_alone) {
+        refuse_server(session, name)?;
+    }
     // These need no brain.
     let command = match command {
         Some(Command::Init(arguments)) => return init::run(session, arguments).await,
         Some(Command::Completions(arguments)) => return completions::run(session, &arguments),
         Some(Command::Doctor) => return doctor::run(session).await,
         Some(Command::Version) => return version::run(session),
+        Some(Command::Backup(arguments)) => return backup::run(session, arguments).await,
+        Some(Command::Restore(arguments)) => return restore::run(session, arguments).await,
+        Some(Command::Start(arguments)) => return background::start::run(session, arguments).await,
+        Some(Command::Stop(arguments)) => return background::stop::run(session, arguments).await,
+        Some(Command::Status(_)) => return background::status::run(session).await,
+        Some(Command::SignIn(_)) => return background::sign_in::run(session).await,
+        // And this one the brain itself.
+        Some(Command::Serve(arguments)) if arguments.show_config => return serve::show_config(session),
+        Some(Command::Serve(arguments)) => return serve::run(session, arguments).await,
         other => other,
     };
     let brain = session.open().await?;
@@ -42,8 +59,30 @@ pub(crate) async fn run(session: &Session, command: Option<Command>) -> Result<E
         session.introduce(&brain);
     }
     let done = with_brain(session, &brain, command).await;
-    brain.ctx.close().await;
+    brain.close().await;
     done
+}
+
+/// The name of a command that is about this machine.
+fn here_alone(command: &Command) -> Option<&'static str> {
+    match command {
+        Command::Init(_) => Some("init"),
+        Command::Completions(_) => Some("completions"),
+        Command::Doctor => Some("doctor"),
+        Command::Version => Some("version"),
+        Command::Serve(_) => Some("serve"),
+        _ => None,
+    }
+}
+
+fn refuse_server(session: &Session, name: &str) -> Result<(), Error> {
+    if !session.settings.server.as_ref().is_some_and(|server| server.by_option) {
+        return Ok(());
+    }
+    Err(Error::Input {
+        problem: format!("`{name}` is about this machine, and `--server` names another"),
+        hint: format!("leave `--server` out, or run `selfmade {name}` there"),
+    })
 }
 
 async fn with_brain(session: &Session, brain: &Brain, command: Option<Command>) -> Result<Exit, Error> {
@@ -57,7 +96,6 @@ async fn with_brain(session: &Session, brain: &Brain, command: Option<Command>) 
         Some(Command::Test(arguments)) => test::run(session, brain, arguments).await,
         Some(Command::Insights(arguments)) => insights::run(session, brain, arguments).await,
         Some(Command::Warm(arguments)) => warm::run(session, brain, arguments).await,
-        Some(Command::Serve(arguments)) => serve::run(session, brain, arguments).await,
         Some(Command::Pack(command)) => pack::run(session, brain, command).await,
         Some(Command::Changes(command)) => changes::run(session, brain, command).await,
         Some(Command::Log(arguments)) => log::run(session, brain, arguments).await,
@@ -66,8 +104,19 @@ async fn with_brain(session: &Session, brain: &Brain, command: Option<Command>) 
         Some(Command::Import(arguments)) => import::run(session, brain, arguments).await,
         Some(Command::Secret(command)) => secret::run(session, brain, command).await,
         Some(Command::Token(command)) => token::run(session, brain, command).await,
-        Some(Command::Init(_) | Command::Completions(_) | Command::Doctor | Command::Version) => {
-            Ok(Exit::Done)
-        }
+        // They were carried out without a brain.
+        Some(
+            Command::Init(_)
+            | Command::Completions(_)
+            | Command::Doctor
+            | Command::Version
+            | Command::Backup(_)
+            | Command::Restore(_)
+            | Command::Start(_)
+            | Command::Stop(_)
+            | Command::Status(_)
+            | Command::SignIn(_)
+            | Command::Serve(_),
+        ) => Ok(Exit::Done),
     }
 }

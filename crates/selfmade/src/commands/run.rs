@@ -1,24 +1,22 @@
 //! `selfmade run`: a function, once. Its result goes to standard output, what it prints to standard error, live.
 
 use std::io::IsTerminal;
-use std::sync::Arc;
 
-use model::entry::EntryKey;
 use model::ids::RunId;
 use model::name::EntryName;
 use model::run::{Run, RunState, Waiting};
 use model::signature::Signature;
 use model::version::VersionNumber;
 use serde_json::{Map, Value};
-use server::app::functions::{self, Which};
-use server::app::runs::{self, Input, StartRun, Target};
-use server::engine::{self, Stop};
+use server::app::functions::Which;
 
+use crate::client::{Brain, Events, FunctionRun, Start, Told};
 use crate::error::{Error, Exit};
 use crate::files;
 use crate::prompt;
 use crate::run_view::{self, Live};
-use crate::session::{ACTOR, Brain, Session};
+use crate::session::Session;
+use crate::worker::Worker;
 
 /// Run a function
 ///
@@ -81,101 +79,108 @@ impl std::str::FromStr for Reference {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
-    let ctx = &brain.ctx;
-    let key = EntryKey::function(arguments.function.name.clone());
     let which = arguments.function.number.map_or(Which::Live, Which::Number);
-    let version = functions::version(ctx, &key, which).await?;
-    let signature = version.content.as_function().map(|function| &function.signature);
-    let input = input(&arguments, signature)?;
-    let target = match arguments.function.number {
-        Some(number) => Target::Number(arguments.function.name.clone(), number),
-        None => Target::Live(arguments.function.name.clone()),
-    };
-    let request = StartRun {
-        idempotency_key: arguments.idempotency_key.clone(),
+    let view = brain.function(&arguments.function.name, which).await?;
+    let signature = view.version.content.as_function().map(|function| &function.signature);
+    let (positional, input) = input(&arguments, signature)?;
+    let run = FunctionRun {
+        function: arguments.function.name,
+        version: arguments.function.number,
+        input,
+        positional,
         timeout_ms: arguments.timeout.map(|seconds| (seconds * 1000.0) as u64),
-        ..StartRun::of(target, input)
     };
+    let start = Start::Function { run, key: arguments.idempotency_key };
     if arguments.queue {
-        let run = runs::queue(ctx, &ACTOR, request).await?;
-        session.output.answer(&run, |_| format!("{}\n", run.run_id))?;
-        session.output.note("queued; `selfmade serve` carries it out");
-        return Ok(Exit::Done);
+        return queue(session, brain, &start).await;
     }
-    carry_out(session, brain, request, !arguments.no_triggers).await
+    carry_out(session, brain, &start, !arguments.no_triggers).await
 }
 
-/// Runs it here, with a worker beside for retries and what it waits for.
+/// Leaves it to whoever carries out what is queued.
+pub(crate) async fn queue(session: &Session, brain: &Brain, start: &Start) -> Result<Exit, Error> {
+    let run = brain.queue(start).await?;
+    session.output.answer(&run, |_| format!("{}\n", run.run_id))?;
+    let who = if brain.is_remote() { "the server" } else { "`selfmade serve`" };
+    session.output.note(format!("queued; {who} carries it out"));
+    Ok(Exit::Done)
+}
+
+/// Runs it to its end. Where nobody serves the brain, a worker beside does what it triggers and what it waits for.
 pub(crate) async fn carry_out(
     session: &Session,
     brain: &Brain,
-    request: StartRun,
+    start: &Start,
     triggers: bool,
 ) -> Result<Exit, Error> {
-    let ctx = &brain.ctx;
-    let stop = Stop::default();
-    let worker = tokio::spawn(engine::work_until(ctx.clone(), stop.clone()));
-    let live = Arc::new(Live::new(&session.output));
-    let watching = Arc::clone(&live);
-    let id = request.run_id.unwrap_or_else(|| ctx.ids.run());
-    let request =
-        StartRun { run_id: Some(id), ..request }.watched(move |_, happened| watching.hear(&happened));
-    let cancelled = session.interrupts.cancelling();
-    let running = async {
-        let mut run = runs::start(ctx, &ACTOR, request).await?;
-        while run.state == RunState::Waiting {
-            run = attend(brain, run).await?;
-        }
-        Ok::<Run, Error>(run)
-    };
-    tokio::pin!(running);
-    let run = tokio::select! {
-        run = &mut running => run,
-        () = cancelled.cancelled() => {
-            cancel(brain, id).await;
-            running.await
-        }
-    };
-    live.close();
-    let run = run?;
+    let worker = brain.local().map(|local| Worker::begin(&local.ctx));
+    let mut events = brain.start(start).await?;
+    let run = watch(session, brain, &mut events).await?;
     let exit = run_view::ended(&session.output, &run)?;
-    if triggers && run.state == RunState::Succeeded {
+    if let Some(worker) = worker {
         // What it triggers belongs to what was asked for.
-        match server::triggers::drain(ctx).await? {
+        let triggered =
+            if triggers && run.state == RunState::Succeeded { worker.triggered().await? } else { 0 };
+        match triggered {
             0 => {}
             1 => session.output.note("it triggered 1 run"),
             count => session.output.note(format!("it triggered {count} runs")),
         }
+        worker.end().await;
     }
-    // What was queued by others and taken here is carried to its end.
-    stop.taking.cancel();
-    // A worker that panicked has been reported; there is nothing more to do for it here.
-    let _ = worker.await;
     Ok(exit)
 }
 
-async fn cancel(brain: &Brain, id: RunId) {
+/// Shows what a Run does until it ends. The first Ctrl-C cancels it.
+async fn watch(session: &Session, brain: &Brain, events: &mut Events<'_>) -> Result<Run, Error> {
+    let cancelled = session.interrupts.cancelling();
+    let mut live = Live::new(&session.output);
+    let (mut id, mut is_cancelled) = (None, false);
+    loop {
+        let told = tokio::select! {
+            told = brain.told(events) => told?,
+            () = cancelled.cancelled(), if id.is_some() && !is_cancelled => {
+                is_cancelled = true;
+                cancel(brain, id).await;
+                continue;
+            }
+        };
+        match told {
+            Some(Told::Begun(begun)) => id = Some(begun),
+            Some(Told::Printed(text)) => live.print(&text),
+            Some(Told::Making(making)) => live.make(&making),
+            Some(Told::Waits(run)) => attend(brain, &run).await?,
+            Some(Told::Done(run)) => return Ok(run),
+            None => return Err(brain.broke_off()),
+        }
+    }
+}
+
+async fn cancel(brain: &Brain, id: Option<RunId>) {
+    let Some(id) = id else { return };
     // It may have ended by itself meanwhile.
-    let _ = runs::cancel(&brain.ctx, &ACTOR, id).await;
+    let _ = brain.cancel(id).await;
 }
 
 /// A run that waits for a person asks the one at the terminal.
-async fn attend(brain: &Brain, run: Run) -> Result<Run, Error> {
-    let ctx = &brain.ctx;
-    if let Some(Waiting::Person { question, .. }) = &run.waiting {
-        if !std::io::stdin().is_terminal() {
-            return Err(Error::Input {
-                problem: format!("run {} asks: {}", run.run_id, question["question"]),
-                hint: format!("answer with `selfmade runs answer {} ANSWER`", run.run_id),
-            });
-        }
-        let answer = prompt::question(&run_view::question(question))?;
-        runs::answer(ctx, &ACTOR, run.run_id, run_view::chosen(question, &answer)).await?;
+async fn attend(brain: &Brain, run: &Run) -> Result<(), Error> {
+    let Some(Waiting::Person { question, .. }) = &run.waiting else { return Ok(()) };
+    if !std::io::stdin().is_terminal() {
+        return Err(Error::Input {
+            problem: format!("run {} asks: {}", run.run_id, question["question"]),
+            hint: format!("answer with `selfmade runs answer {} ANSWER`", run.run_id),
+        });
     }
-    Ok(runs::wait_past(ctx, &run).await?)
+    let answer = prompt::question(&run_view::question(question))?;
+    brain.answer(run.run_id, &run_view::chosen(question, &answer)).await?;
+    Ok(())
 }
 
-fn input(arguments: &Arguments, signature: Option<&Signature>) -> Result<Input, Error> {
+/// Arguments by position, and by name.
+fn input(
+    arguments: &Arguments,
+    signature: Option<&Signature>,
+) -> Result<(Vec<Value>, Map<String, Value>), Error> {
     let named = named(arguments.input.as_deref(), &arguments.named, signature)?;
     let schemas = signature.map(|signature| signature.parameters.as_slice()).unwrap_or_default();
     let positional = arguments
@@ -183,7 +188,7 @@ fn input(arguments: &Arguments, signature: Option<&Signature>) -> Result<Input, 
         .iter()
         .enumerate()
         .map(|(place, value)| value_of(value, schemas.get(place).map(|parameter| &parameter.schema)));
-    Ok(Input { positional: positional.collect(), named })
+    Ok((positional.collect(), named))
 }
 
 /// Arguments by name: those of a file, and over them those of the command line.

@@ -1,13 +1,13 @@
 //! `selfmade search`: functions by name and by what they say they do.
 
 use serde_json::json;
-use server::app::search;
 use server::search::Hit;
 
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::output::Screen;
 use crate::progress::Progress;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::NAME;
 use crate::table::{Cell, Table};
 
@@ -35,7 +35,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     if arguments.rebuild {
         {
             let _progress = Progress::start(&session.output, "building the search index");
-            search::rebuild(&brain.ctx).await?;
+            brain.rebuild_search().await?;
         }
         session.output.note("the search index was built anew");
         if arguments.words.is_empty() {
@@ -46,7 +46,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     let query = arguments.words.join(" ");
     let hits = {
         let _progress = Progress::start(&session.output, "searching");
-        search::search(&brain.ctx, &query, arguments.limit as usize).await?
+        brain.search(&query, arguments.limit).await?
     };
     let document: Vec<_> = hits
         .iter()

@@ -1,14 +1,13 @@
 //! `selfmade` alone: which brain this is, what it holds, what happened last, and what to try next.
 
-use model::entry::EntryKind;
 use serde::Serialize;
-use server::app::{changesets, functions, packs, secrets};
-use store::{ChangesetFilter, ChangesetSummary, EntryPage};
+use store::ChangesetSummary;
 
 use super::log;
+use crate::client::{Brain, Listed};
 use crate::error::{Error, Exit};
 use crate::output::Screen;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::{DIM, NAME, TITLE, counted, paint};
 
 const RECENT: u32 = 3;
@@ -22,6 +21,9 @@ struct Status {
     home: String,
     home_why: String,
     database: String,
+    /// By a server that was found beside it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    served_at: Option<String>,
     created: bool,
     revision: u64,
     functions: u64,
@@ -43,29 +45,46 @@ pub(crate) async fn run(session: &Session, brain: &Brain) -> Result<Exit, Error>
 }
 
 async fn status(session: &Session, brain: &Brain) -> Result<Status, Error> {
-    let ctx = &brain.ctx;
-    let counts = functions::counts(ctx).await?;
-    let count =
-        |kind: EntryKind| counts.iter().find(|(counted, _)| *counted == kind).map_or(0, |(_, count)| *count);
-    let first = EntryPage { kind: EntryKind::Function, after: None, limit: 1 };
-    let first = functions::list(ctx, &first, None).await?.pop();
-    let filter = ChangesetFilter { applied: true, ..ChangesetFilter::default() };
+    let holds = brain.holds().await?;
+    let first = brain.functions(&Listed::default(), 1).await?.pop();
+    let (home, home_why, database, created) = match brain {
+        Brain::Local(local) => {
+            let home = &session.settings.home;
+            (home.path.display().to_string(), home.why.to_string(), local.database.clone(), local.is_new)
+        }
+        Brain::Remote(remote) if remote.found.is_some() => {
+            let home = &session.settings.home;
+            (home.path.display().to_string(), home.why.to_string(), session.database()?, false)
+        }
+        Brain::Remote(remote) => {
+            let version = format!("of a server of version {}", holds.version);
+            (remote.url.clone(), session.server_why().to_owned(), version, false)
+        }
+    };
     Ok(Status {
         version: env!("CARGO_PKG_VERSION"),
-        home: session.settings.home.path.display().to_string(),
-        home_why: session.settings.home.why.to_string(),
-        database: brain.database.clone(),
-        created: brain.is_new,
-        revision: ctx.store.revision().await?.0,
-        functions: count(EntryKind::Function),
-        graphs: count(EntryKind::Graph),
-        triggers: count(EntryKind::Trigger),
-        schedules: count(EntryKind::Schedule),
-        packs: packs::list(ctx).await?.len() as u64,
-        secrets: secrets::list(ctx).await?.len() as u64,
-        log: changesets::list(ctx, &filter, RECENT).await?,
+        home,
+        home_why,
+        database,
+        served_at: served_at(brain),
+        created,
+        revision: holds.revision.0,
+        functions: holds.functions,
+        graphs: holds.graphs,
+        triggers: holds.triggers,
+        schedules: holds.schedules,
+        packs: holds.packs,
+        secrets: holds.secrets,
+        log: brain.changesets(None, true, None, RECENT).await?,
         example: first.map(|entry| entry.key.name.to_string()),
     })
+}
+
+fn served_at(brain: &Brain) -> Option<String> {
+    match brain {
+        Brain::Remote(remote) if remote.found.is_some() => Some(remote.url.clone()),
+        _ => None,
+    }
 }
 
 fn render(session: &Session, status: &Status, screen: &Screen) -> String {
@@ -76,7 +95,8 @@ fn render(session: &Session, status: &Status, screen: &Screen) -> String {
     };
     let made = if status.created { "; made just now" } else { "" };
     field("brain", &status.home, &format!("{}{made}", status.home_why));
-    field("database", &status.database, "");
+    let served = status.served_at.as_ref().map(|url| format!("served at {url}")).unwrap_or_default();
+    field("database", &status.database, &served);
     field("revision", &status.revision.to_string(), "");
     field("holds", &holds(status), "");
     if !status.log.is_empty() {

@@ -2,11 +2,12 @@
 
 use model::name::EntryName;
 use serde_json::json;
-use server::app::tests::{self, TestReport};
+use server::app::tests::TestReport;
 
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::progress::Progress;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::{BAD, DIM, GOOD, NAME, paint, printable};
 
 /// Run the tests that functions carry
@@ -27,16 +28,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
-    let ctx = &brain.ctx;
-    let mut names = arguments.names;
-    if arguments.dependents {
-        names.extend(tests::dependents(ctx, &names).await?);
-        names.sort();
-        names.dedup();
-    }
     let reports = {
         let _progress = Progress::start(&session.output, "running tests");
-        tests::run(ctx, &names).await?
+        brain.test(&arguments.names, arguments.dependents).await?
     };
     let failed = reports.iter().filter(|report| !report.passed).count();
     let passed = reports.len() - failed;

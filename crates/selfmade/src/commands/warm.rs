@@ -1,14 +1,13 @@
 //! `selfmade warm`: what functions need to run is made before they run.
 
-use std::sync::Arc;
-
 use model::name::EntryName;
 use serde_json::json;
-use server::app::warming::{self, Warmed};
+use server::app::warming::Warmed;
 
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::run_view::Live;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::{DIM, paint, printable};
 
 /// Make ready what functions need to run
@@ -39,11 +38,8 @@ pub(crate) async fn warm(
     brain: &Brain,
     names: &[EntryName],
 ) -> Result<Vec<Warmed>, Error> {
-    let live = Arc::new(Live::new(&session.output));
-    let told = Arc::clone(&live);
-    let warmed = warming::warm(&brain.ctx, names, Arc::new(move |making| told.make(&making))).await;
-    live.close();
-    Ok(warmed?)
+    let mut events = brain.warm(names).await?;
+    Live::new(&session.output).shown(brain, &mut events).await
 }
 
 fn line(warmed: &Warmed) -> String {

@@ -26,12 +26,18 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
       insights     How functions do, and what to do about it
       warm         Make ready what functions need to run
       serve        Carry out queued runs, triggers and schedules until told to stop
+      start        Start a server in the background
+      stop         Stop the server
+      status       Whether a server runs, and how it does
+      sign-in      Print a link that signs a browser in
       pack         Packs: load, list
       changes      Changesets: list, show, apply, reject, revert, rebase
       log          How the brain changed, newest first
       search       Find functions by name and by what they do
       export       Write the brain as a folder of files
       import       Read a folder that was exported, or the database of a BabyAGI brain
+      backup       Write the whole brain into one file, also while it is in use
+      restore      Put a backup in the place of the brain
       secret       Secrets: set, list, rm
       token        Tokens: add, list, rm
       doctor       Which layers of the sandbox this machine offers
@@ -48,6 +54,10 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
                                   else the platform's data folder]
           --database <URL>        A postgres:// URL or a SQLite file [default: SELFMADE_DATABASE, else
                                   brain.db in the data folder]
+          --server <URL>          Ask the server at this address instead [default: SELFMADE_SERVER]
+          --token <TOKEN>         The token for that server [default: SELFMADE_TOKEN]; others on this
+                                  machine can see what is typed here
+          --token-file <FILE>     Read the token from this file
           --json                  Print one JSON document; errors too, on standard error
       -q, --quiet                 Print data, warnings and errors only
       -v, --verbose               Print all warnings instead of the first few
@@ -55,6 +65,9 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
                                   or never [default: auto]
           --allow-weaker-sandbox  Run functions without the layers that `doctor` lists as missing,
                                   instead of refusing
+          --log <LEVEL>           What to log on standard error: off, error, warn, info, debug, trace,
+                                  or levels by target
+          --log-format <FORMAT>   How to log: text or json
 
     Examples:
       selfmade                                 show the brain and what to try next
@@ -71,9 +84,12 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
     Environment:
       SELFMADE_HOME         the data folder, unless --home names one
       SELFMADE_DATABASE     the database, unless --database names one
+      SELFMADE_SERVER       the server to ask, unless --server, --home or --database is given
+      SELFMADE_TOKEN        the token for that server, unless --token or --token-file is given
       SELFMADE_SECRETS_KEY  the key that seals secrets, in place of the file secrets.key
       SELFMADE_LISTEN       where `serve` listens, unless --listen says so
-      SELFMADE_LOG          what to log on standard error, such as `debug` or `selfmade_store=trace`
+      SELFMADE_LOG          what to log on standard error, unless --log says so
+      SELFMADE_…            every other setting; `serve --show-config` lists them
       VISUAL, EDITOR        the editor of `fn edit`
       NO_COLOR              no colours
 

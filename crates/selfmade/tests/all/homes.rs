@@ -117,7 +117,8 @@ fn a_misspelt_setting_is_named() {
     exit: 6
     --- stdout
     --- stderr
-    error: `[folder]/home/config.toml` is not a valid configuration: unknown field `databse`, expected one of `database`, `lease_seconds`, `keep_days`, `keep_runs`, `keep_bytes`, `allow_weaker_sandbox`, `durability`
+    error: `[folder]/home/config.toml` has a setting `databse`, which there is not
+    hint: did you mean `database`?
     ");
 }
 

@@ -9,21 +9,26 @@
 
 mod babyagi;
 mod babyagi_quirks;
+mod background;
+mod backups;
 mod bad_input;
 mod changes;
 mod command;
 mod databases;
+mod demo;
 mod folder;
 mod functions;
 mod help;
 mod homes;
 mod insights;
 mod killing;
+mod operating;
 mod packs;
 mod planting;
 mod postgres;
 mod readme;
 mod real_packs;
+mod remote;
 mod run;
 mod runs;
 mod schedules;

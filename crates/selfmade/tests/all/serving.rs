@@ -122,7 +122,7 @@ fn a_server_prunes_what_is_not_to_be_kept() {
 }
 
 /// Sends a request and reads the whole answer.
-fn ask(address: &str, request: &str) -> String {
+pub(crate) fn ask(address: &str, request: &str) -> String {
     use std::io::{Read, Write};
     let mut stream = std::net::TcpStream::connect(address).unwrap();
     stream.write_all(request.as_bytes()).unwrap();
@@ -155,6 +155,24 @@ fn a_function_is_run_over_http() {
     let signed_in =
         ask(address, &format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"));
     assert!(signed_in.starts_with("HTTP/1.1 303") && signed_in.contains("HttpOnly"), "{signed_in}");
+    server.signal("TERM");
+    assert_eq!(server.ended().0, Some(0));
+}
+
+#[test]
+fn the_doctor_can_be_asked_over_http() {
+    let place = Place::new();
+    let token = place.data(&["token", "add", "ops", "--role", "admin"]).trim().to_owned();
+    let mut server = place.start(&["serve"]);
+    let listening = server.says("listening at");
+    let address = listening.rsplit("//").next().unwrap();
+    let answer = ask(
+        address,
+        &format!(
+            "GET /api/v1/doctor HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\r\n"
+        ),
+    );
+    assert!(answer.starts_with("HTTP/1.1 200 OK") && answer.contains(r#""sandbox":[{"#), "{answer}");
     server.signal("TERM");
     assert_eq!(server.ended().0, Some(0));
 }

@@ -11,6 +11,31 @@ fn pair() -> Place {
 }
 
 #[test]
+fn a_trigger_that_waits_for_a_webhook_shows_where_it_is_and_who_may_send() {
+    let place = pair();
+    place.data(&[
+        "trigger",
+        "add",
+        "push",
+        "second",
+        "--on",
+        "webhook.received",
+        "--source",
+        "git",
+        "--secret",
+        "HOOK",
+    ]);
+    let shown = place.data(&["trigger", "show", "push"]);
+    assert!(shown.contains("POST /api/v1/hooks/git\n"), "{shown}");
+    assert!(shown.contains("whoever signs with the secret `HOOK`"), "{shown}");
+    assert_eq!(place.json(&["trigger", "show", "push"])["content"]["senders"]["secret"], "HOOK");
+    let both = place.run(&["trigger", "add", "p", "second", "--secret", "HOOK", "--anybody"]);
+    assert!(both.starts_with("exit: 2\n"), "{both}");
+    let no_webhook = place.run(&["trigger", "add", "p", "second", "--anybody"]);
+    assert!(no_webhook.contains("it says who may send to its webhook, and waits for none"), "{no_webhook}");
+}
+
+#[test]
 fn a_trigger_is_added_fires_and_is_shown() {
     let place = pair();
     assert_shows!(place.run(&["trigger", "add", "t", "second", "--source", "first", "--condition", "event.output > 1"]), @"

@@ -1,11 +1,10 @@
 //! `selfmade changes apply | reject | revert | rebase`: what becomes of a Changeset.
 
-use server::app::changesets;
-
 use super::Reference;
 use crate::applied;
+use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::session::{ACTOR, Brain, Session};
+use crate::session::Session;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -16,15 +15,14 @@ pub(crate) struct Arguments {
 
 pub(super) async fn apply(session: &Session, brain: &Brain, changeset: Reference) -> Result<Exit, Error> {
     let number = changeset.number(brain).await?;
-    let done = changesets::apply(&brain.ctx, &ACTOR, number).await?;
+    let done = brain.apply(number).await?;
     applied::show(&session.output, &done)?;
     Ok(Exit::Done)
 }
 
 pub(super) async fn reject(session: &Session, brain: &Brain, changeset: Reference) -> Result<Exit, Error> {
     let number = changeset.number(brain).await?;
-    changesets::reject(&brain.ctx, &ACTOR, number).await?;
-    let view = changesets::show(&brain.ctx, number).await?;
+    let view = brain.reject(number).await?;
     session.output.answer(&view, |_| String::new())?;
     session.output.note(format!("changeset {number} is rejected"));
     Ok(Exit::Done)
@@ -32,14 +30,13 @@ pub(super) async fn reject(session: &Session, brain: &Brain, changeset: Referenc
 
 pub(super) async fn revert(session: &Session, brain: &Brain, changeset: Reference) -> Result<Exit, Error> {
     let number = changeset.number(brain).await?;
-    let done = changesets::revert(&brain.ctx, &ACTOR, number).await?;
+    let done = brain.revert(number).await?;
     applied::show(&session.output, &done)?;
     Ok(Exit::Done)
 }
 
 pub(super) async fn rebase(session: &Session, brain: &Brain, changeset: Reference) -> Result<Exit, Error> {
     let number = changeset.number(brain).await?;
-    changesets::rebase(&brain.ctx, number).await?;
-    let view = changesets::show(&brain.ctx, number).await?;
+    let view = brain.rebase(number).await?;
     applied::proposed(&session.output, &session.settings.program, &view)
 }

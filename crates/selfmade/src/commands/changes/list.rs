@@ -3,12 +3,12 @@
 use clap::ValueEnum;
 use model::changeset::ChangesetState;
 use serde_json::json;
-use server::app::changesets;
-use store::{ChangesetFilter, ChangesetSummary};
+use store::ChangesetSummary;
 
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::output::Screen;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::{BAD, DIM, GOOD, NAME, WARNING};
 use crate::table::{Cell, Table};
 
@@ -54,8 +54,7 @@ impl ValueEnum for State {
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let state = arguments.state.map(|state| state.0);
-    let filter = ChangesetFilter { state, applied: false, before: arguments.before };
-    let list = changesets::list(&brain.ctx, &filter, arguments.limit).await?;
+    let list = brain.changesets(state, false, arguments.before, arguments.limit).await?;
     session.output.answer(&json!({ "changesets": list }), |screen| table(&list, screen))?;
     if list.is_empty() {
         session.output.note("there are none");

@@ -8,8 +8,9 @@ use std::str::FromStr;
 
 use model::revision::Revision;
 
+use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::session::{Brain, Session};
+use crate::session::Session;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
@@ -69,16 +70,9 @@ impl FromStr for Reference {
 
 impl Reference {
     async fn number(self, brain: &Brain) -> Result<u64, Error> {
-        let store = &brain.ctx.store;
         match self {
             Reference::Number(number) => Ok(number),
-            Reference::Revision(revision) => match store.changeset_by_revision(revision).await? {
-                Some(changeset) => Ok(changeset.number),
-                None => {
-                    let now = store.revision().await?;
-                    Err(server::Error::RevisionNotFound { revision, now }.into())
-                }
-            },
+            Reference::Revision(revision) => Ok(brain.changeset_of(revision).await?.number),
         }
     }
 }

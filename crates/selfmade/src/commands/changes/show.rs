@@ -1,14 +1,15 @@
 //! `selfmade changes show`: a Changeset with its checks and what it changes.
 
 use model::check::{Check, Verdict};
-use server::app::changesets::{self, ChangeView, ChangesetView};
+use server::app::changesets::{ChangeView, ChangesetView};
 
 use super::Reference;
+use crate::client::Brain;
 use crate::diff_view;
 use crate::error::{Error, Exit};
 use crate::findings;
 use crate::output::Screen;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::{BAD, DIM, GOOD, TITLE, paint, printable};
 
 /// Show a changeset: its checks, what was found, and what it changes
@@ -26,7 +27,7 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let number = arguments.changeset.number(brain).await?;
-    let view = changesets::show(&brain.ctx, number).await?;
+    let view = brain.changeset(number).await?;
     session.output.answer(&view, |screen| render(&view, screen))?;
     Ok(Exit::Done)
 }
@@ -75,7 +76,7 @@ fn check(check: &Check) -> String {
 
 fn change(change: &ChangeView) -> String {
     let name = change.key.name.as_str();
-    let (old, new) = match change.action {
+    let (old, new) = match change.action.as_str() {
         "add" => ("/dev/null", name),
         "delete" => (name, "/dev/null"),
         _ => (name, name),

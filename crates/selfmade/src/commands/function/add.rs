@@ -1,14 +1,13 @@
 //! `selfmade fn add`: functions from files, as one Changeset.
 
 use model::name::EntryName;
-use server::app::drafts::{Intent, Proposal};
-use server::app::functions::read_function;
 use server::app::packs::TextFile;
 
 use crate::applied;
+use crate::client::{Brain, Change, Changes};
 use crate::error::{Error, Exit};
 use crate::files;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 
 /// Add functions, or new versions of them
 ///
@@ -50,21 +49,22 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
         });
     }
     let name = arguments.name.as_deref().map(EntryName::new).transpose().map_err(server::Error::from)?;
-    let mut intents = Vec::new();
+    let mut changes = Vec::new();
     for file in &arguments.files {
         let file = files::read_file(file)?;
-        intents.push(intent(&file, name.as_ref(), arguments.description.as_deref())?);
+        changes.push(change(file, name.clone(), arguments.description.clone())?);
     }
-    let proposal = Proposal::of(arguments.title.unwrap_or_default(), intents);
-    applied::submit(session, brain, &proposal, arguments.propose).await
+    let changes = Changes { title: arguments.title, changes };
+    applied::submit(session, brain, &changes, arguments.propose).await
 }
 
-fn intent(file: &TextFile, name: Option<&EntryName>, description: Option<&str>) -> Result<Intent, Error> {
-    let text = model::python::decode(&file.bytes)
-        .map_err(|source| server::Error::Source { file: file.path.clone(), source })?;
-    let mut intent = read_function(text, &file.path, name)?;
-    if let (Intent::Function(function), Some(description)) = (&mut intent, description) {
-        function.draft.declared.description = Some(description.to_owned());
+pub(super) fn change(
+    file: TextFile,
+    name: Option<EntryName>,
+    description: Option<String>,
+) -> Result<Change, Error> {
+    match model::python::decode(&file.bytes) {
+        Ok(text) => Ok(Change::Function { name, source: text.to_owned(), file: file.path, description }),
+        Err(source) => Err(server::Error::Source { file: file.path, source }.into()),
     }
-    Ok(intent)
 }

@@ -3,11 +3,12 @@
 use model::dependency::Role;
 use model::entry::EntryKind;
 use model::name::EntryName;
-use server::app::dependents::{self, Dependent, Impact};
+use server::app::dependents::{Dependent, Impact};
 
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::output::Screen;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::{DIM, NAME, WARNING, counted};
 use crate::table::{Cell, Table};
 
@@ -25,7 +26,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
-    let impact = dependents::of(&brain.ctx, &arguments.name).await?;
+    let impact = brain.dependents(&arguments.name).await?;
     session.output.answer(&impact, |screen| table(&impact.dependents, screen))?;
     session.output.note(summary(&impact));
     let tests = impact.dependents.iter().filter_map(|one| one.tests).sum::<usize>();

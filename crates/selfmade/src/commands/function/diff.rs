@@ -2,12 +2,13 @@
 
 use model::version::VersionNumber;
 use serde_json::json;
-use server::app::functions::{self, VersionLine, Which};
+use server::app::functions::VersionLine;
 
-use super::key;
+use super::name;
+use crate::client::Brain;
 use crate::diff_view;
 use crate::error::{Error, Exit};
-use crate::session::{Brain, Session};
+use crate::session::Session;
 
 /// Compare two versions of a function
 #[derive(Debug, clap::Args)]
@@ -25,23 +26,23 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
-    let key = key(&arguments.name)?;
-    let versions = functions::versions(&brain.ctx, &key).await?;
+    let name = name(&arguments.name)?;
+    let versions = brain.versions(&name).await?;
     let new = arguments.new.unwrap_or_else(|| newest(&versions));
     let old = match arguments.old {
         Some(old) => old,
         None => before(&versions, new).ok_or_else(|| Error::Input {
-            problem: format!("function `{}` has no version before {new} to compare with", key.name),
-            hint: format!("`selfmade fn show {}` shows what there is", key.name),
+            problem: format!("function `{name}` has no version before {new} to compare with"),
+            hint: format!("`selfmade fn show {name}` shows what there is"),
         })?,
     };
-    let diff = functions::diff(&brain.ctx, &key, Which::Number(old), Which::Number(new)).await?;
-    let document = json!({ "name": key.name, "old": old, "new": new, "hunks": diff.hunks });
+    let diff = brain.diff(&name, old, new).await?;
+    let document = json!({ "name": name, "old": old, "new": new, "hunks": diff.hunks });
     session.output.answer(&document, |_| {
         if diff.is_empty() {
             return String::new();
         }
-        diff_view::render(&format!("{}@{old}", key.name), &format!("{}@{new}", key.name), &diff)
+        diff_view::render(&format!("{name}@{old}"), &format!("{name}@{new}"), &diff)
     })?;
     if diff.is_empty() {
         session.output.note(format!("versions {old} and {new} are the same"));

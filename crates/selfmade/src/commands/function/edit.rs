@@ -4,14 +4,17 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use model::document;
-use server::app::drafts::Proposal;
-use server::app::functions::{self, Which, read_function};
+use model::name::EntryName;
+use server::app::functions::Which;
+use server::app::packs::TextFile;
 
-use super::key;
+use super::add::change;
+use super::name;
 use crate::applied;
+use crate::client::{Brain, Changes};
 use crate::error::{Error, Exit};
 use crate::files;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 
 /// Edit a function in your editor
 ///
@@ -30,12 +33,12 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
-    let key = key(&arguments.name)?;
-    let version = functions::version(&brain.ctx, &key, Which::Live).await?;
-    let before = document::text(&version.content);
+    let name = name(&arguments.name)?;
+    let view = brain.function(&name, Which::Live).await?;
+    let before = document::text(&view.version.content);
     let folder = tempfile::Builder::new().prefix("selfmade-edit-").tempdir();
     let folder = folder.map_err(|source| Error::Write { what: "a temporary folder".to_owned(), source })?;
-    let file = folder.path().join(format!("{}.py", key.name));
+    let file = folder.path().join(format!("{name}.py"));
     std::fs::write(&file, &before).map_err(|source| Error::write(&file, source))?;
 
     let edited = session
@@ -44,15 +47,18 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
         .and_then(|()| files::read(&file));
     let done = match edited {
         Ok(bytes) if bytes == before.as_bytes() => {
-            session.output.note(format!("nothing was changed, so `{}` stays as it is", key.name));
+            session.output.note(format!("nothing was changed, so `{name}` stays as it is"));
             return Ok(Exit::Done);
         }
-        Ok(bytes) => store(session, brain, &arguments, &bytes, &file).await,
+        Ok(bytes) => {
+            let edited = TextFile { path: format!("{name}.py"), bytes };
+            store(session, brain, &name, edited, arguments.propose).await
+        }
         Err(error) => Err(error),
     };
     done.map_err(|source| {
-        let kept = folder.keep().join(format!("{}.py", key.name));
-        let again = format!("{} fn add {} --name {}", session.settings.program, kept.display(), key.name);
+        let kept = folder.keep().join(format!("{name}.py"));
+        let again = format!("{} fn add {} --name {name}", session.settings.program, kept.display());
         Error::Edited { kept, again, source: Box::new(source) }
     })
 }
@@ -60,16 +66,12 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
 async fn store(
     session: &Session,
     brain: &Brain,
-    arguments: &Arguments,
-    bytes: &[u8],
-    file: &Path,
+    name: &EntryName,
+    edited: TextFile,
+    propose: bool,
 ) -> Result<Exit, Error> {
-    let file = file.file_name().unwrap_or_default().to_string_lossy();
-    let text = model::python::decode(bytes)
-        .map_err(|source| server::Error::Source { file: file.to_string(), source })?;
-    let key = key(&arguments.name)?;
-    let intent = read_function(text, &file, Some(&key.name))?;
-    applied::submit(session, brain, &Proposal::of("", vec![intent]), arguments.propose).await
+    let changes = Changes { title: None, changes: vec![change(edited, Some(name.clone()), None)?] };
+    applied::submit(session, brain, &changes, propose).await
 }
 
 /// The editor is a command with arguments, for the shell to take apart, as everywhere else.

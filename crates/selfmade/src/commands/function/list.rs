@@ -1,14 +1,13 @@
 //! `selfmade fn list`: what is there, now or then.
 
-use model::entry::EntryKind;
 use model::revision::Revision;
 use serde_json::json;
-use server::app::functions;
-use store::{EntryPage, EntrySummary};
+use store::EntrySummary;
 
+use crate::client::{Brain, Listed};
 use crate::error::{Error, Exit};
 use crate::output::Screen;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::{DIM, NAME};
 use crate::table::{Cell, Table};
 
@@ -38,7 +37,8 @@ pub(crate) struct Arguments {
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     // One more than is shown tells whether there are more.
     let wanted = arguments.limit as usize + 1;
-    let mut found = collect(brain, &arguments, wanted).await?;
+    let listed = Listed { after: arguments.after, at: arguments.at, pack: arguments.pack };
+    let mut found = brain.functions(&listed, wanted).await?;
     let more = found.len() == wanted;
     found.truncate(arguments.limit as usize);
     let next = more.then(|| found.last().map(|last| last.key.name.to_string())).flatten();
@@ -50,27 +50,6 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
         None => {}
     }
     Ok(Exit::Done)
-}
-
-async fn collect(brain: &Brain, arguments: &Arguments, wanted: usize) -> Result<Vec<EntrySummary>, Error> {
-    if let Some(name) = &arguments.pack
-        && brain.ctx.store.pack(name).await?.is_none()
-    {
-        return Err(server::Error::Absent { noun: "pack", name: name.clone() }.into());
-    }
-    let mut found = Vec::new();
-    let mut after = arguments.after.clone();
-    while found.len() < wanted {
-        let limit = arguments.limit.saturating_add(1);
-        let page = EntryPage { kind: EntryKind::Function, after: after.take(), limit };
-        let entries = functions::list(&brain.ctx, &page, arguments.at).await?;
-        let Some(last) = entries.last() else { break };
-        after = Some(last.key.name.to_string());
-        let of_pack = |entry: &EntrySummary| arguments.pack.is_none() || entry.pack == arguments.pack;
-        found.extend(entries.into_iter().filter(of_pack));
-    }
-    found.truncate(wanted);
-    Ok(found)
 }
 
 fn table(entries: &[EntrySummary], screen: &Screen) -> String {

@@ -10,11 +10,11 @@ mod show;
 mod use_version;
 mod versions;
 
-use model::entry::EntryKey;
 use model::name::EntryName;
 
+use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::session::{Brain, Session};
+use crate::session::Session;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
@@ -44,7 +44,6 @@ pub(crate) async fn run(session: &Session, brain: &Brain, command: Command) -> R
 }
 
 /// A name as it was typed. What is no name is refused by the rule for names, with its hint.
-fn key(name: &str) -> Result<EntryKey, Error> {
-    let name = EntryName::new(name).map_err(server::Error::from)?;
-    Ok(EntryKey::function(name))
+fn name(text: &str) -> Result<EntryName, Error> {
+    Ok(EntryName::new(text).map_err(server::Error::from)?)
 }

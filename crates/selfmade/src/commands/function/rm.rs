@@ -1,12 +1,12 @@
 //! `selfmade fn rm`: functions that shall be live no more. Their Versions stay.
 
-use server::app::drafts::{Intent, Proposal};
-use server::app::functions::{self, Which};
+use server::app::functions::Which;
 
-use super::key;
+use super::name;
 use crate::applied;
+use crate::client::{Brain, Change, Changes};
 use crate::error::{Error, Exit};
-use crate::session::{Brain, Session};
+use crate::session::Session;
 
 /// Delete functions
 ///
@@ -30,13 +30,13 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
-    let mut intents = Vec::new();
-    for name in &arguments.names {
-        let key = key(name)?;
+    let mut changes = Vec::new();
+    for text in &arguments.names {
+        let name = name(text)?;
         // Deleting what is not there changes nothing; somebody who mistyped a name would not notice.
-        functions::version(&brain.ctx, &key, Which::Live).await?;
-        intents.push(Intent::Delete(key));
+        brain.function(&name, Which::Live).await?;
+        changes.push(Change::Delete { name });
     }
-    let proposal = Proposal::of(arguments.title.unwrap_or_default(), intents);
-    applied::submit(session, brain, &proposal, arguments.propose).await
+    let changes = Changes { title: arguments.title, changes };
+    applied::submit(session, brain, &changes, arguments.propose).await
 }

@@ -4,12 +4,13 @@ use model::function::FunctionContent;
 use model::revision::Revision;
 use model::signature::{DefaultValue, FunctionKind, Parameter, ParameterKind, Signature};
 use model::version::VersionNumber;
-use server::app::functions::{self, EntryView, Which};
+use server::app::functions::{EntryView, Which};
 
-use super::key;
+use super::name;
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::output::Screen;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::{DIM, GOOD, TITLE, paint, printable};
 
 /// Show a function: what it takes and gives, what it calls, its source
@@ -32,8 +33,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
-    let (name, which) = which(&arguments)?;
-    let view = functions::show(&brain.ctx, &key(name)?, which).await?;
+    let (text, which) = which(&arguments)?;
+    let view = brain.function(&name(text)?, which).await?;
     match view.version.content.as_function() {
         Some(content) if arguments.source && !session.output.json => session.output.raw(&content.source)?,
         Some(content) => session.output.answer(&view, |screen| render(&view, content, screen))?,

@@ -1,12 +1,12 @@
 //! `selfmade fn use`: another Version of a Function becomes the live one.
 
 use model::version::VersionNumber;
-use server::app::functions;
 
-use super::key;
+use super::name;
 use crate::applied;
+use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::session::{ACTOR, Brain, Session};
+use crate::session::Session;
 
 /// Make another version of a function live
 #[derive(Debug, clap::Args)]
@@ -20,8 +20,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
-    let key = key(&arguments.name)?;
-    let done = functions::point(&brain.ctx, &ACTOR, &key, arguments.version).await?;
+    let done = brain.use_version(&name(&arguments.name)?, arguments.version).await?;
     applied::show(&session.output, &done)?;
     Ok(Exit::Done)
 }

@@ -1,12 +1,13 @@
 //! `selfmade fn versions`: all Versions of a Function.
 
 use serde_json::json;
-use server::app::functions::{self, VersionLine};
+use server::app::functions::VersionLine;
 
-use super::key;
+use super::name;
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::output::Screen;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::{DIM, GOOD, NAME};
 use crate::table::{Cell, Table};
 
@@ -21,7 +22,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
-    let mut versions = functions::versions(&brain.ctx, &key(&arguments.name)?).await?;
+    let mut versions = brain.versions(&name(&arguments.name)?).await?;
     versions.reverse();
     session.output.answer(&json!({ "versions": versions }), |screen| table(&versions, screen))?;
     if versions.iter().all(|version| !version.live) {

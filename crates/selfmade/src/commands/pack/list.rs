@@ -2,11 +2,11 @@
 
 use model::pack::Pack;
 use serde_json::json;
-use server::app::packs;
 
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::output::Screen;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::shipped::{self, Shipped};
 use crate::style::{DIM, NAME};
 use crate::table::{Cell, Table};
@@ -28,7 +28,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: &Arguments)
     if arguments.available {
         return available(session);
     }
-    let packs = packs::list(&brain.ctx).await?;
+    let packs = brain.packs().await?;
     session.output.answer(&json!({ "packs": packs }), |screen| table(&packs, screen))?;
     if packs.is_empty() {
         session.output.note("none was loaded yet");

@@ -2,14 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use server::app::packs::{self, Load, Loaded, Refusal, TextFile};
+use server::app::packs::{Loaded, Refusal, TextFile};
+use server::http::FileBody;
 
 use crate::applied;
+use crate::client::{Brain, PackLoad};
 use crate::error::{Error, Exit};
 use crate::files;
 use crate::findings;
 use crate::progress::Progress;
-use crate::session::{ACTOR, Brain, Session};
+use crate::session::Session;
 use crate::shipped::{self, Shipped};
 use crate::style::{BAD, DIM, counted, paint, printable};
 
@@ -42,7 +44,8 @@ pub(crate) struct Arguments {
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let output = &session.output;
     let load = read(session, &arguments)?;
-    if let Some(old) = brain.ctx.store.pack(&load.name).await?
+    let before = brain.packs().await?;
+    if let Some(old) = before.iter().find(|pack| pack.name == load.name)
         && old.origin != load.origin
     {
         output.warning(format!("pack `{}` was loaded from `{}` before", load.name, old.origin));
@@ -50,14 +53,14 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     }
     let loaded = {
         let _progress = Progress::start(output, format!("loading {}", counted(load.files.len(), "file")));
-        packs::load(&brain.ctx, &ACTOR, load).await?
+        brain.load(&load).await?
     };
     output.answer(&loaded, |_| applied::moves(&loaded.applied.moves))?;
     tell(session, &loaded);
     Ok(if loaded.refused.is_empty() { Exit::Done } else { Exit::InPart })
 }
 
-fn read(session: &Session, arguments: &Arguments) -> Result<Load, Error> {
+fn read(session: &Session, arguments: &Arguments) -> Result<PackLoad, Error> {
     let path = &arguments.path;
     let shipped = shipped::named(path);
     let files = shipped.map_or_else(|| read_files(session, path), |pack| Ok(pack.files()))?;
@@ -65,14 +68,14 @@ fn read(session: &Session, arguments: &Arguments) -> Result<Load, Error> {
         Some(_) => Shipped::origin(),
         None => path.canonicalize().as_deref().unwrap_or(path).display().to_string(),
     };
-    Ok(Load {
+    Ok(PackLoad {
         name: match (&arguments.name, shipped) {
             (Some(name), _) => name.clone(),
             (None, Some(pack)) => pack.name.to_owned(),
             (None, None) => name_of(path)?,
         },
         origin,
-        files,
+        files: files.into_iter().map(FileBody::from).collect(),
         prefix: prefix(arguments.prefix.as_deref()),
         replace: arguments.replace,
     })

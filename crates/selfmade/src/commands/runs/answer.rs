@@ -4,13 +4,13 @@ use std::io::IsTerminal;
 
 use model::run::Waiting;
 use serde_json::json;
-use server::app::runs;
 
 use super::Reference;
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::prompt;
 use crate::run_view;
-use crate::session::{ACTOR, Brain, Session};
+use crate::session::Session;
 
 /// Answer the question a run waits for
 ///
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let id = arguments.run.id(brain).await?;
-    let waiting = runs::get(&brain.ctx, id).await?;
+    let waiting = brain.run(id).await?.run;
     let Some(Waiting::Person { question, .. }) = &waiting.waiting else {
         return Err(server::Error::NothingAsked { run: id, state: waiting.state }.into());
     };
@@ -45,8 +45,9 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
         }
     };
     let value = run_view::chosen(question, &text);
-    runs::answer(&brain.ctx, &ACTOR, id, value.clone()).await?;
+    brain.answer(id, &value).await?;
     session.output.answer(&json!({ "run_id": id, "answer": value }), |_| String::new())?;
-    session.output.note(format!("answered {value}; `selfmade serve` carries the run on"));
+    let who = if brain.is_remote() { "the server" } else { "`selfmade serve`" };
+    session.output.note(format!("answered {value}; {who} carries the run on"));
     Ok(Exit::Done)
 }

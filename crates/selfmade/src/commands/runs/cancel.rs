@@ -2,12 +2,12 @@
 
 use model::run::RunState;
 use serde_json::json;
-use server::app::{run_lists, runs};
 
 use super::Reference;
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::run_lines;
-use crate::session::{ACTOR, Brain, Session};
+use crate::session::Session;
 
 /// End a run and everything it started
 #[derive(Debug, clap::Args)]
@@ -20,8 +20,8 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let id = arguments.run.id(brain).await?;
-    let affected = runs::cancel(&brain.ctx, &ACTOR, id).await?;
-    let lines = run_lists::of(&brain.ctx, &affected).await?;
+    let affected = brain.cancel(id).await?;
+    let lines = brain.runs_of(&affected).await?;
     session.output.answer(&json!({ "runs": lines }), |_| lines.iter().map(run_lines::branch).collect())?;
     if lines.iter().any(|line| line.state == RunState::Running) {
         session.output.note("what is running is ended by the process that runs it, within seconds");

@@ -3,13 +3,13 @@
 use clap::ValueEnum;
 use jiff::Timestamp;
 use model::run::RunState;
-use server::app::{names, run_lists};
-use store::RunFilter;
+use server::clock::Clock;
 
 use super::Reference;
+use crate::client::{Brain, RunQuery};
 use crate::error::{Error, Exit};
 use crate::run_lines;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::time;
 
 /// List runs, newest first
@@ -76,7 +76,7 @@ impl ValueEnum for State {
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let limit = arguments.limit;
-    let page = run_lists::page(&brain.ctx, &filter(brain, arguments).await?, limit).await?;
+    let page = brain.runs(&query(brain, arguments).await?, limit).await?;
     session.output.answer(&page, |screen| run_lines::table(&page.runs, screen))?;
     match page.next {
         Some(last) => {
@@ -89,22 +89,17 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     Ok(Exit::Done)
 }
 
-async fn filter(brain: &Brain, arguments: Arguments) -> Result<RunFilter, Error> {
-    let now = brain.ctx.clock.now();
-    let actor = match &arguments.actor {
-        Some(who) => Some(names::actor(&brain.ctx, who).await?),
-        None => None,
-    };
-    Ok(RunFilter {
+async fn query(brain: &Brain, arguments: Arguments) -> Result<RunQuery, Error> {
+    let now = Clock::System.now();
+    Ok(RunQuery {
         name: arguments.name,
         states: arguments.state.iter().map(|state| state.0).collect(),
-        actor,
+        actor: arguments.actor,
         parent: id(brain, arguments.parent.as_ref()).await?,
         since: arguments.since.as_deref().map(|text| when(text, now)).transpose()?,
         until: arguments.until.as_deref().map(|text| when(text, now)).transpose()?,
         error: arguments.error,
         before: id(brain, arguments.before.as_ref()).await?,
-        after: None,
     })
 }
 

@@ -10,10 +10,10 @@ mod show;
 mod tail;
 
 use model::ids::RunId;
-use server::app::run_ids;
 
+use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::session::{Brain, Session};
+use crate::session::Session;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
@@ -52,6 +52,6 @@ impl From<String> for Reference {
 
 impl Reference {
     pub(crate) async fn id(&self, brain: &Brain) -> Result<RunId, Error> {
-        Ok(run_ids::find(&brain.ctx, &self.0).await?)
+        brain.run_id(&self.0).await
     }
 }

@@ -1,12 +1,14 @@
 //! `selfmade runs prune`: old records go.
 
-use server::app::retention::{self, Retention};
+use server::app::retention::Retention;
+use server::clock::Clock;
 
 use super::list::when;
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::progress::Progress;
 use crate::run_view;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::counted;
 
 /// Remove the records of old runs, for good
@@ -34,12 +36,11 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
-    let now = brain.ctx.clock.now();
+    let now = Clock::System.now();
     let since = arguments.before.as_deref().map(|text| when(text, now)).transpose()?;
     let keep = Retention { since, newest: arguments.keep, bytes: arguments.max_size };
-    let progress = Progress::start(&session.output, "looking for old runs");
-    let told = |pruned: retention::Pruned| progress.say(format!("removed {} runs", pruned.runs));
-    let pruned = retention::prune(&brain.ctx, keep, told).await?;
+    let progress = Progress::start(&session.output, "removing old runs");
+    let pruned = brain.prune(&keep).await?;
     drop(progress);
     session.output.answer(&pruned, |_| String::new())?;
     let runs = counted(usize::try_from(pruned.runs).unwrap_or(usize::MAX), "run");

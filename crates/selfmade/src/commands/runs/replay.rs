@@ -1,16 +1,15 @@
 //! `selfmade runs replay`: a Run once more with the answers it got then, to see whether it goes the same way.
 
-use std::sync::Arc;
-
 use model::diff::Diff;
-use server::app::replay::{self, Ended, Replayed};
+use server::app::replay::{Ended, Replayed};
 use server::app::run_ids::short;
 
 use super::Reference;
+use crate::client::Brain;
 use crate::diff_view;
 use crate::error::{Error, Exit};
 use crate::run_view::{self, Live};
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::counted;
 
 /// Execute a run once more with what it was answered then, and compare
@@ -27,11 +26,8 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let id = arguments.run.id(brain).await?;
-    let live = Arc::new(Live::new(&session.output));
-    let watching = Arc::clone(&live);
-    let replayed = replay::replay(&brain.ctx, id, move |_, happened| watching.hear(&happened)).await;
-    live.close();
-    let replayed = replayed?;
+    let mut events = brain.replay(id).await?;
+    let replayed: Replayed = Live::new(&session.output).shown(brain, &mut events).await?;
     session.output.answer(&replayed, |_| difference(&replayed))?;
     if replayed.same {
         session.output.note(format!(

@@ -1,11 +1,10 @@
 //! `selfmade runs rerun`: the same input once more.
 
-use server::app::runs;
-
 use super::Reference;
+use crate::client::{Brain, Start};
 use crate::commands::run::carry_out;
 use crate::error::{Error, Exit};
-use crate::session::{Brain, Session};
+use crate::session::Session;
 
 /// Run the same input once more, as a new run
 ///
@@ -30,6 +29,6 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let id = arguments.run.id(brain).await?;
-    let request = runs::again(&brain.ctx, id, arguments.live).await?;
-    carry_out(session, brain, request, !arguments.no_triggers).await
+    let start = Start::Again { run: id, live: arguments.live };
+    carry_out(session, brain, &start, !arguments.no_triggers).await
 }

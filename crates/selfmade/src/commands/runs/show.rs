@@ -1,11 +1,10 @@
 //! `selfmade runs show`: everything that is known of one Run.
 
-use server::app::run_records;
-
 use super::Reference;
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::run_record_view;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 
 /// Show everything that is known of a run
 ///
@@ -24,7 +23,7 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let id = arguments.run.id(brain).await?;
-    let record = run_records::show(&brain.ctx, id).await?;
+    let record = brain.run(id).await?;
     let output = &session.output;
     output.answer(&record, |screen| run_record_view::render(&record, screen, output.verbose))?;
     Ok(Exit::Done)

@@ -1,14 +1,17 @@
 //! `selfmade runs tail`: Runs as they end, or one Run until it ends.
 
+use model::output::OutputChunk;
 use model::run::{Run, RunState, Waiting};
+use model::step::Step;
 use serde_json::json;
-use server::app::run_news::{Endings, Follower, News};
+use server::app::run_lists::RunLine;
 
 use super::Reference;
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::run_lines;
 use crate::run_view;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::trace_view;
 
 /// Follow runs as they end, or one run until it ends
@@ -36,41 +39,42 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
 }
 
 async fn endings(session: &Session, brain: &Brain) -> Result<Exit, Error> {
-    let mut endings = Endings::from_now(&brain.ctx).await?;
+    let mut endings = brain.endings().await?;
     session.output.note("runs are told as they end; Ctrl-C leaves");
-    loop {
-        for run in endings.next().await? {
-            let text = if session.output.json { format!("{}\n", json!(run)) } else { run_lines::line(&run) };
-            if !session.output.stream(&text)? {
-                return Ok(Exit::Done);
-            }
+    while let Some(event) = endings.next().await? {
+        let run: RunLine = brain.data(&event)?;
+        let text = if session.output.json { format!("{}\n", json!(run)) } else { run_lines::line(&run) };
+        if !session.output.stream(&text)? {
+            return Ok(Exit::Done);
         }
     }
+    session.output.warning("the server ended the stream");
+    Ok(Exit::InPart)
 }
 
 async fn follow(session: &Session, brain: &Brain, run: &Reference) -> Result<Exit, Error> {
     let id = run.id(brain).await?;
-    let mut follower = Follower::new(&brain.ctx, id);
-    let mut last = None;
-    loop {
-        let news = follower.next().await?;
-        if news.is_empty() {
-            break;
-        }
-        for one in news {
-            match one {
-                News::Step(step) => session.output.note(trace_view::step(&step, None)),
-                News::Printed(chunk) => run_view::print(&chunk.text),
-                News::State(run) => {
-                    tell(session, &run);
-                    last = Some(run);
-                }
+    let mut events = brain.follow(id).await?;
+    let mut last: Option<Run> = None;
+    while let Some(event) = events.next().await? {
+        match event.kind.as_str() {
+            "step" => session.output.note(trace_view::step(&brain.data::<Step>(&event)?, None)),
+            "printed" => run_view::print(&brain.data::<OutputChunk>(&event)?.text),
+            "state" => {
+                let run = brain.data(&event)?;
+                tell(session, &run);
+                last = Some(run);
             }
+            // Newer servers may tell more.
+            _ => {}
         }
     }
     match last {
-        Some(run) => run_view::ended(&session.output, &run),
-        None => Ok(Exit::Done),
+        Some(run) if run.state.is_final() => run_view::ended(&session.output, &run),
+        _ => {
+            session.output.warning("the server ended the stream before the run ended");
+            Ok(Exit::InPart)
+        }
     }
 }
 

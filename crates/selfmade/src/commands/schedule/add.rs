@@ -1,17 +1,17 @@
 //! `selfmade schedule add`: a new Schedule, or another one in its place.
 
 use clap::ValueEnum;
-use model::entry::EntryKey;
 use model::schedule::{Missed, Overlap, ScheduleContent, Times};
 use serde_json::json;
-use server::app::functions::{self, Which};
+use server::app::functions::Which;
 use server::app::schedules;
 
 use super::{in_zone, name};
 use crate::applied;
+use crate::client::Brain;
 use crate::commands::run::named;
 use crate::error::{Error, Exit};
-use crate::session::{ACTOR, Brain, Session};
+use crate::session::Session;
 
 /// How many of the times to come are shown.
 const SHOWN: usize = 5;
@@ -79,9 +79,9 @@ enum Overlapping {
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let schedule = name(&arguments.name)?;
     let content = content(brain, arguments).await?;
-    let next = schedules::next_times(&brain.ctx, &content, SHOWN)?;
-    let zone = content.zone.clone();
-    let applied = schedules::put(&brain.ctx, &ACTOR, schedule, content).await?;
+    let applied = brain.put_schedule(&schedule, &content).await?;
+    let next = brain.schedule(&schedule, SHOWN).await?.next_times;
+    let zone = content.zone;
     let document = json!({ "applied": applied, "next_times": next });
     session.output.answer(&document, |_| {
         let times: String = next.iter().map(|at| format!("  next {}\n", in_zone(*at, &zone))).collect();
@@ -93,14 +93,13 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
 
 async fn content(brain: &Brain, arguments: Arguments) -> Result<ScheduleContent, Error> {
     let target = name(&arguments.target)?;
-    let key = EntryKey::function(target.clone());
-    let version = match functions::version(&brain.ctx, &key, Which::Live).await {
-        Ok(version) => Some(version),
+    let view = match brain.function(&target, Which::Live).await {
+        Ok(view) => Some(view),
         // It may be a graph; if it is nothing, the checks say so.
-        Err(server::Error::NotFound { .. }) => None,
-        Err(error) => return Err(error.into()),
+        Err(error) if error.exit() == Exit::NotFound => None,
+        Err(error) => return Err(error),
     };
-    let function = version.as_ref().and_then(|version| version.content.as_function());
+    let function = view.as_ref().and_then(|view| view.version.content.as_function());
     let signature = function.map(|function| &function.signature);
     Ok(ScheduleContent {
         description: arguments.description.unwrap_or_default(),

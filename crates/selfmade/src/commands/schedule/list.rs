@@ -1,11 +1,12 @@
 //! `selfmade schedule list`: which Schedules there are, and when they tick next.
 
-use server::app::schedules::{self, ScheduleLine};
+use server::app::schedules::ScheduleLine;
 
 use super::in_zone;
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::output::Screen;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::{BAD, DIM, NAME};
 use crate::table::{Cell, Table};
 
@@ -22,7 +23,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: &Arguments) -> Result<Exit, Error> {
-    let page = schedules::list(&brain.ctx, arguments.after.as_deref(), arguments.limit).await?;
+    let page = brain.schedules(arguments.after.as_deref(), arguments.limit).await?;
     session.output.answer(&page, |screen| table(&page.schedules, screen))?;
     match &page.next {
         Some(last) => session.output.note(format!("there are more; `--after {last}` shows them")),

@@ -1,11 +1,10 @@
 //! `selfmade schedule rm`.
 
-use server::app::schedules;
-
 use super::name;
 use crate::applied;
+use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::session::{ACTOR, Brain, Session};
+use crate::session::Session;
 
 /// Remove a schedule
 ///
@@ -17,7 +16,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: &Arguments) -> Result<Exit, Error> {
-    let applied = schedules::remove(&brain.ctx, &ACTOR, name(&arguments.name)?).await?;
+    let applied = brain.remove_schedule(&name(&arguments.name)?).await?;
     applied::show(&session.output, &applied)?;
     Ok(Exit::Done)
 }

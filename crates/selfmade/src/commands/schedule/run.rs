@@ -1,11 +1,10 @@
 //! `selfmade schedule run`: what a tick would start, now.
 
-use server::app::{runs, schedules};
-
 use super::name;
-use crate::commands::run::carry_out;
+use crate::client::{Brain, Start};
+use crate::commands::run::{carry_out, queue};
 use crate::error::{Error, Exit};
-use crate::session::{ACTOR, Brain, Session};
+use crate::session::Session;
 
 /// Run now what a schedule runs at its times
 ///
@@ -23,12 +22,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
-    let request = schedules::now(&brain.ctx, &name(&arguments.name)?).await?;
-    if !arguments.queue {
-        return carry_out(session, brain, request, !arguments.no_triggers).await;
+    let start = Start::Schedule(name(&arguments.name)?);
+    if arguments.queue {
+        return queue(session, brain, &start).await;
     }
-    let run = runs::queue(&brain.ctx, &ACTOR, request).await?;
-    session.output.answer(&run, |_| format!("{}\n", run.run_id))?;
-    session.output.note("queued; `selfmade serve` carries it out");
-    Ok(Exit::Done)
+    carry_out(session, brain, &start, !arguments.no_triggers).await
 }

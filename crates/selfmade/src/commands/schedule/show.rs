@@ -1,13 +1,14 @@
 //! `selfmade schedule show`: one Schedule, its next times, and what became of the last.
 
 use server::app::run_ids::short;
-use server::app::schedules::{self, ScheduleView, TickLine};
+use server::app::schedules::{ScheduleView, TickLine};
 
 use super::{in_zone, name};
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::fields::Fields;
 use crate::output::Screen;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::{BAD, DIM, GOOD, NAME, counted, paint};
 use crate::table::{Cell, Table};
 
@@ -24,7 +25,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: &Arguments) -> Result<Exit, Error> {
-    let view = schedules::show(&brain.ctx, &name(&arguments.name)?, arguments.next.into()).await?;
+    let view = brain.schedule(&name(&arguments.name)?, arguments.next.into()).await?;
     session.output.answer(&view, |screen| render(&view, screen))?;
     Ok(Exit::Done)
 }

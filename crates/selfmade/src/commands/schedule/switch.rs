@@ -1,11 +1,10 @@
 //! `selfmade schedule pause` and `resume`.
 
-use server::app::schedules;
-
 use super::name;
 use crate::applied;
+use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::session::{ACTOR, Brain, Session};
+use crate::session::Session;
 
 /// Pause a schedule, so that it does not tick
 #[derive(Debug, clap::Args)]
@@ -22,7 +21,7 @@ pub(crate) struct Resume {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, text: &str, paused: bool) -> Result<Exit, Error> {
-    let applied = schedules::switch(&brain.ctx, &ACTOR, name(text)?, paused).await?;
+    let applied = brain.pause_schedule(&name(text)?, paused).await?;
     applied::show(&session.output, &applied)?;
     Ok(Exit::Done)
 }

@@ -1,10 +1,10 @@
 //! `selfmade secret list`: which Secrets there are.
 
 use serde_json::json;
-use server::app::secrets;
 
+use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::{DIM, NAME};
 use crate::table::{Cell, Table};
 
@@ -14,7 +14,7 @@ use crate::table::{Cell, Table};
 pub(crate) struct Arguments {}
 
 pub(crate) async fn run(session: &Session, brain: &Brain) -> Result<Exit, Error> {
-    let secrets = secrets::list(&brain.ctx).await?;
+    let secrets = brain.secrets().await?;
     session.output.answer(&json!({ "secrets": secrets }), |screen| {
         let mut table = Table::new(&["name", "updated", "who"], 0);
         for secret in &secrets {

@@ -1,10 +1,10 @@
 //! `selfmade secret rm`.
 
 use serde_json::json;
-use server::app::secrets;
 
+use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::session::{ACTOR, Brain, Session};
+use crate::session::Session;
 
 /// Delete a secret
 #[derive(Debug, clap::Args)]
@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let name = &arguments.name;
-    secrets::remove(&brain.ctx, &ACTOR, name).await?;
+    brain.remove_secret(name).await?;
     session.output.answer(&json!({ "name": name }), |_| String::new())?;
     session.output.note(format!("secret `{name}` is deleted"));
     Ok(Exit::Done)

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use model::secret::{MAX_SECRET_BYTES, check_secret};
 use secrecy::{ExposeSecret, SecretBox};
 use serde_json::json;
-use server::app::secrets;
 
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::files;
 use crate::prompt;
-use crate::session::{ACTOR, Brain, Session};
+use crate::session::Session;
 
 /// Store a secret, or give it a new value
 ///
@@ -38,7 +38,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     check_secret(name, b"-").map_err(server::Error::from)?;
     let value = SecretBox::new(Box::new(without_line_end(value(session, &arguments)?)));
     check_secret(name, value.expose_secret()).map_err(server::Error::from)?;
-    secrets::set(&brain.ctx, &ACTOR, name, &value).await?;
+    brain.set_secret(name, &value).await?;
     session.output.answer(&json!({ "name": name }), |_| String::new())?;
     session.output.note(format!("secret `{name}` is stored, sealed"));
     Ok(Exit::Done)

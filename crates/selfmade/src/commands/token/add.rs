@@ -3,12 +3,13 @@
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 use model::token::TokenRole;
-use secrecy::ExposeSecret;
 use serde_json::json;
-use server::app::tokens::{self, NewToken};
+use server::clock::Clock;
+use server::http::Made;
 
+use crate::client::{Brain, NewToken};
 use crate::error::{Error, Exit};
-use crate::session::{ACTOR, Brain, Session};
+use crate::session::Session;
 use crate::time;
 
 /// Make a token and print it, once
@@ -34,12 +35,12 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
-    let now = brain.ctx.clock.now();
+    let now = Clock::System.now();
     let expires_at = arguments.expires.as_deref().map(|text| expiry(text, now)).transpose()?;
     let new = NewToken { name: arguments.name, role: arguments.role, patterns: arguments.only, expires_at };
-    let (token, text) = tokens::add(&brain.ctx, &ACTOR, new).await?;
-    let document = json!({ "text": text.expose_secret(), "token": token });
-    session.output.answer(&document, |_| format!("{}\n", text.expose_secret()))?;
+    let Made { token, text } = brain.add_token(&new).await?;
+    let document = json!({ "text": text, "token": token });
+    session.output.answer(&document, |_| format!("{text}\n"))?;
     let until = match token.expires_at {
         Some(end) => format!(" until {}", time::exact(end)),
         None => String::new(),

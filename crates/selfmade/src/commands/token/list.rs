@@ -1,10 +1,11 @@
 //! `selfmade token list`: which Tokens there are.
 
 use serde_json::json;
-use server::app::tokens;
+use server::clock::Clock;
 
+use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::{BAD, DIM, NAME};
 use crate::table::{Cell, Table};
 use crate::time;
@@ -15,8 +16,8 @@ use crate::time;
 pub(crate) struct Arguments {}
 
 pub(crate) async fn run(session: &Session, brain: &Brain) -> Result<Exit, Error> {
-    let tokens = tokens::list(&brain.ctx).await?;
-    let now = brain.ctx.clock.now();
+    let tokens = brain.tokens().await?;
+    let now = Clock::System.now();
     session.output.answer(&json!({ "tokens": tokens }), |screen| {
         let mut table = Table::new(&["name", "role", "only", "made", "ends"], 2);
         for token in &tokens {

@@ -4,8 +4,9 @@ mod add;
 mod list;
 mod rm;
 
+use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::session::{Brain, Session};
+use crate::session::Session;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {

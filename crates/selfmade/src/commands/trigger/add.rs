@@ -1,14 +1,15 @@
 //! `selfmade trigger add`: a new Trigger, or another one in its place.
 
 use model::trigger::on::On;
+use model::trigger::senders::Senders;
 use model::trigger::{RateLimit, TriggerContent};
-use server::app::triggers;
 
 use super::name;
 use crate::applied;
+use crate::client::Brain;
 use crate::commands::run::named;
 use crate::error::{Error, Exit};
-use crate::session::{ACTOR, Brain, Session};
+use crate::session::Session;
 
 /// Add a trigger, or replace the one of that name
 ///
@@ -22,7 +23,7 @@ Examples:
   selfmade trigger add alarm page_me --on run.failed --rate 1/10m --arg text='{{ event.source }} failed'
   selfmade trigger add good_ones publish --source rate --condition 'event.output.score > 0.8'
   selfmade trigger add mail_in sort_mail --on custom.mail --debounce 5s
-  selfmade trigger add push build --on webhook.received --source github
+  selfmade trigger add push build --on webhook.received --source github --secret GITHUB
 
 Events:
   run.finished run.failed run.cancelled          their source is the function
@@ -54,6 +55,12 @@ pub(crate) struct Arguments {
     /// Wait until events pause for so long, and run once for the last of them
     #[arg(long, value_name = "TIME", value_parser = milliseconds)]
     debounce: Option<u64>,
+    /// Let whoever signs with this secret send to its webhook, instead of whoever has a token
+    #[arg(long, value_name = "NAME", conflicts_with = "anybody")]
+    secret: Option<String>,
+    /// Let everybody send to its webhook who knows its address
+    #[arg(long)]
+    anybody: bool,
     /// Add it disabled
     #[arg(long)]
     disabled: bool,
@@ -64,8 +71,7 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let trigger = name(&arguments.name)?;
-    let content = content(arguments)?;
-    let applied = triggers::put(&brain.ctx, &ACTOR, trigger, content).await?;
+    let applied = brain.put_trigger(&trigger, &content(arguments)?).await?;
     applied::show(&session.output, &applied)?;
     Ok(Exit::Done)
 }
@@ -83,6 +89,10 @@ fn content(arguments: Arguments) -> Result<TriggerContent, Error> {
         enabled: !arguments.disabled,
         rate_limit: arguments.rate,
         debounce_ms: arguments.debounce,
+        senders: match arguments.secret {
+            Some(secret) => Some(Senders::Secret(secret)),
+            None => arguments.anybody.then_some(Senders::Anybody),
+        },
     })
 }
 

@@ -1,12 +1,13 @@
 //! `selfmade trigger firings`: what a Trigger did about each Event, and why it did not.
 
 use server::app::run_ids::short;
-use server::app::triggers::{self, FiringLine};
+use server::app::triggers::FiringLine;
 
 use super::name;
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::output::Screen;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::{BAD, DIM, NAME};
 use crate::table::{Cell, Table};
 
@@ -28,7 +29,7 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: &Arguments) -> Result<Exit, Error> {
     let trigger = name(&arguments.name)?;
-    let page = triggers::firings(&brain.ctx, &trigger, arguments.before, arguments.limit).await?;
+    let page = brain.firings(&trigger, arguments.before, arguments.limit).await?;
     session.output.answer(&page, |screen| table(&page.firings, screen))?;
     match page.next {
         Some(last) => session.output.note(format!("there are more; `--before {last}` shows them")),

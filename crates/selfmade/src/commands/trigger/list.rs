@@ -1,10 +1,11 @@
 //! `selfmade trigger list`: which Triggers there are, and what they did.
 
-use server::app::triggers::{self, TriggerLine};
+use server::app::triggers::TriggerLine;
 
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::output::Screen;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::{BAD, DIM, GOOD, NAME};
 use crate::table::{Cell, Table};
 
@@ -21,7 +22,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: &Arguments) -> Result<Exit, Error> {
-    let page = triggers::list(&brain.ctx, arguments.after.as_deref(), arguments.limit).await?;
+    let page = brain.triggers(arguments.after.as_deref(), arguments.limit).await?;
     session.output.answer(&page, |screen| table(&page.triggers, screen))?;
     match &page.next {
         Some(last) => session.output.note(format!("there are more; `--after {last}` shows them")),

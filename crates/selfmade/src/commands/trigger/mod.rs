@@ -10,8 +10,9 @@ mod test;
 
 use model::name::EntryName;
 
+use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::session::{Brain, Session};
+use crate::session::Session;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {

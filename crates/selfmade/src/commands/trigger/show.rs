@@ -1,12 +1,14 @@
 //! `selfmade trigger show`: one Trigger, and what it did last.
 
-use server::app::triggers::{self, TriggerView};
+use model::trigger::senders::Senders;
+use server::app::triggers::TriggerView;
 
 use super::{firings, name};
+use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::fields::Fields;
 use crate::output::Screen;
-use crate::session::{Brain, Session};
+use crate::session::Session;
 use crate::style::{DIM, GOOD, counted, paint};
 
 /// Show a trigger, and what it did last
@@ -17,7 +19,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: &Arguments) -> Result<Exit, Error> {
-    let view = triggers::show(&brain.ctx, &name(&arguments.name)?).await?;
+    let view = brain.trigger(&name(&arguments.name)?).await?;
     session.output.answer(&view, |screen| render(&view, screen))?;
     Ok(Exit::Done)
 }
@@ -31,6 +33,10 @@ fn render(view: &TriggerView, screen: &Screen) -> String {
     fields.add("source", content.source.as_deref().unwrap_or("any"));
     fields.add("if", content.condition.as_deref().unwrap_or_default());
     fields.add("runs", content.target.as_str());
+    if let Some(path) = &view.webhook {
+        fields.add("webhook", format!("POST {path}"));
+        fields.add("senders", senders(content.senders.as_ref()));
+    }
     let input = content.input.as_ref().map(|input| serde_json::Value::Object(input.clone()).to_string());
     fields.add("input", input.as_deref().unwrap_or("what the event carries, as the first parameter"));
     let rate = content.rate_limit.map(|limit| {
@@ -43,4 +49,14 @@ fn render(view: &TriggerView, screen: &Screen) -> String {
     fields.add("stopped", counted(line.stopped as usize, "time"));
     fields.add("written", format!("{} by {}", screen.time(view.written_at), view.written_by));
     fields.above(&firings::table(&view.firings, screen))
+}
+
+fn senders(senders: Option<&Senders>) -> String {
+    match senders {
+        None => "whoever has a token that may run it, as `Authorization: Bearer TOKEN`".to_owned(),
+        Some(Senders::Anybody) => "everybody".to_owned(),
+        Some(Senders::Secret(name)) => format!(
+            "whoever signs with the secret `{name}`: `webhook-signature: v1,BASE64` is the HMAC-SHA256 of ID.TIMESTAMP.BODY, with `webhook-id` and `webhook-timestamp`; or GitHub's `X-Hub-Signature-256`"
+        ),
+    }
 }

@@ -1,11 +1,10 @@
 //! `selfmade trigger enable` and `disable`.
 
-use server::app::triggers;
-
 use super::name;
 use crate::applied;
+use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::session::{ACTOR, Brain, Session};
+use crate::session::Session;
 
 /// Enable a trigger; what happened while it was disabled is let be
 #[derive(Debug, clap::Args)]
@@ -22,7 +21,7 @@ pub(crate) struct Disable {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, text: &str, enabled: bool) -> Result<Exit, Error> {
-    let applied = triggers::switch(&brain.ctx, &ACTOR, name(text)?, enabled).await?;
+    let applied = brain.enable_trigger(&name(text)?, enabled).await?;
     applied::show(&session.output, &applied)?;
     Ok(Exit::Done)
 }

@@ -1,14 +1,16 @@
 //! `selfmade trigger test`: what a Trigger would do, without doing it.
 
-use model::event::{Event, EventKind, EventKindError};
-use server::app::triggers::{self, Rehearsal, Trial};
+use model::event::{EventKind, EventKindError};
+use server::app::triggers::{Rehearsal, Trial};
+use server::clock::Clock;
 use server::triggers::Verdict;
 
 use super::name;
+use crate::client::{Brain, TrialEvent};
 use crate::commands::runs::list::when;
 use crate::error::{Error, Exit};
 use crate::output::Screen;
-use crate::session::{ACTOR, Brain, Session};
+use crate::session::Session;
 use crate::style::{BAD, DIM, GOOD, counted, paint, printable};
 use crate::table::{Cell, Table};
 
@@ -43,24 +45,23 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
-    let ctx = &brain.ctx;
-    let content = triggers::content(ctx, &name(&arguments.name)?).await?;
-    if let Some(event) = event(brain, &arguments).await? {
-        let trial = triggers::trial(ctx, &content, &event).await?;
+    let trigger = name(&arguments.name)?;
+    if let Some(event) = event(&arguments)? {
+        let trial = brain.try_trigger(&trigger, &event).await?;
         session.output.answer(&trial, |_| one(&trial))?;
         return Ok(Exit::Done);
     }
-    let since = when(&arguments.since, ctx.clock.now())?;
-    let rehearsal = triggers::dry_run(ctx, &content, since).await?;
+    let since = when(&arguments.since, Clock::System.now())?;
+    let rehearsal = brain.rehearse(&trigger, since).await?;
     session.output.answer(&rehearsal, |screen| table(&rehearsal.verdicts, screen))?;
     conclude(session, &rehearsal);
     Ok(Exit::Done)
 }
 
 /// The one Event that is meant, if one is.
-async fn event(brain: &Brain, arguments: &Arguments) -> Result<Option<Event>, Error> {
+fn event(arguments: &Arguments) -> Result<Option<TrialEvent>, Error> {
     if let Some(seq) = arguments.event {
-        return Ok(Some(triggers::event(&brain.ctx, seq).await?));
+        return Ok(Some(TrialEvent::Event { seq }));
     }
     let Some(kind) = &arguments.on else { return Ok(None) };
     let kind: EventKind = kind.parse().map_err(|error: EventKindError| Error::Input {
@@ -71,7 +72,7 @@ async fn event(brain: &Brain, arguments: &Arguments) -> Result<Option<Event>, Er
         problem: format!("`--data` is no JSON: {error}"),
         hint: "write for example `--data '{\"output\": 1}'`".to_owned(),
     })?;
-    Ok(Some(triggers::made_up(&brain.ctx, &ACTOR, kind, arguments.source.clone(), data)))
+    Ok(Some(TrialEvent::MadeUp { kind, source: arguments.source.clone(), data }))
 }
 
 fn one(trial: &Trial) -> String {

@@ -52,6 +52,9 @@ fn functions_read_each_other_in_the_form_they_know() {
          return [found['metadata']['description'], found['version'], found['input_parameters'], 'return a + b' in found['code'], \
          func.db.get_function('nothing'), sorted(names)]\n",
     );
-    let parameters = json!([{"name": "a", "type": "int"}, {"name": "b", "type": "Any"}]);
+    let parameters = json!([
+        {"name": "a", "type": "int", "required": true},
+        {"name": "b", "type": "Any", "required": false, "default": 2},
+    ]);
     assert_eq!(output(&place, &["root"]), json!(["Adds.", 1, parameters, true, null, ["add", "root"]]));
 }

@@ -71,6 +71,7 @@ async fn survives(database: &TestDatabase, seed: u64) {
         let crowd = processes::kill(server);
         assert!(crowd.size() > 0, "no cell was there to be killed");
         crowd.vanish();
+        database.settle().await;
         interrupted.extend(running(&world).await);
         if kill == 1 {
             load::move_on(&world).await;

@@ -121,14 +121,9 @@ fn a_run_of_another_process_is_cancelled_by_it() {
     server.says("serving");
     let id = place.data(&["run", "endless", "--queue"]).trim().to_owned();
     while place.json(&["runs", "show", &id])["state"] != "running" {}
-    assert_tells!(place.run(&["runs", "cancel", &id]), @"
-    exit: 0
-    --- stdout
-    [id----]  endless@1  running  command_line
-    --- stderr
-    brain: [folder]/home (given by --home)
-    what is running is ended by the process that runs it, within seconds
-    ");
+    // The server, which is asked, may be done with it before it tells.
+    let cancelled = place.data(&["runs", "cancel", &id]);
+    assert!(cancelled.contains("endless@1"), "{cancelled}");
     let shown = place.run(&["runs", "tail", &id]);
     assert!(shown.starts_with("exit: 130") && shown.contains("was cancelled"), "{shown}");
 }

@@ -1,0 +1,95 @@
+//! Changesets.
+
+use model::changeset::ChangesetState;
+use model::name::EntryName;
+use model::revision::Revision;
+use serde::Serialize;
+use server::app::changesets::{Applied, ChangesetView};
+use server::http::Page;
+use store::ChangesetSummary;
+
+use super::Brain;
+use super::paging::listed;
+use super::request::Asked;
+use crate::error::Error;
+
+/// One thing that shall be different.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Change {
+    Function {
+        name: Option<EntryName>,
+        source: String,
+        /// For messages.
+        file: String,
+        description: Option<String>,
+    },
+    Delete {
+        name: EntryName,
+    },
+}
+
+/// Changes that are made together.
+#[derive(Debug, Serialize)]
+pub(crate) struct Changes {
+    pub(crate) title: Option<String>,
+    pub(crate) changes: Vec<Change>,
+}
+
+impl Brain {
+    pub(crate) async fn register(&self, changes: &Changes) -> Result<Applied, Error> {
+        self.at(&["changesets", "register"]).json(changes).post().await
+    }
+
+    pub(crate) async fn propose(&self, changes: &Changes) -> Result<ChangesetView, Error> {
+        self.at(&["changesets"]).json(changes).post().await
+    }
+
+    /// Newest first.
+    pub(crate) async fn changesets(
+        &self,
+        state: Option<ChangesetState>,
+        applied: bool,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<ChangesetSummary>, Error> {
+        let list = || {
+            let asked = self.at(&["changesets"]).query("applied", applied);
+            asked.maybe("state", state.map(ChangesetState::as_str))
+        };
+        let page: Page<ChangesetSummary> = listed(list, before, limit).await?;
+        Ok(page.items)
+    }
+
+    pub(crate) async fn changeset(&self, number: u64) -> Result<ChangesetView, Error> {
+        self.changeset_at(number, None).get().await
+    }
+
+    /// The one that made a revision.
+    pub(crate) async fn changeset_of(&self, revision: Revision) -> Result<ChangesetView, Error> {
+        self.at(&["revisions", &revision.to_string()]).get().await
+    }
+
+    pub(crate) async fn apply(&self, number: u64) -> Result<Applied, Error> {
+        self.changeset_at(number, Some("apply")).post().await
+    }
+
+    pub(crate) async fn revert(&self, number: u64) -> Result<Applied, Error> {
+        self.changeset_at(number, Some("revert")).post().await
+    }
+
+    pub(crate) async fn reject(&self, number: u64) -> Result<ChangesetView, Error> {
+        self.changeset_at(number, Some("reject")).post().await
+    }
+
+    pub(crate) async fn rebase(&self, number: u64) -> Result<ChangesetView, Error> {
+        self.changeset_at(number, Some("rebase")).post().await
+    }
+
+    fn changeset_at(&self, number: u64, verb: Option<&str>) -> Asked<'_> {
+        let number = number.to_string();
+        let mut path = vec!["changesets", number.as_str()];
+        path.extend(verb);
+        self.at(&path)
+    }
+}

@@ -1,0 +1,111 @@
+//! Answers, read: what was asked for, or why it is not to be had.
+
+use axum::body::Body;
+use axum::http::{Response, StatusCode};
+use http_body_util::BodyExt;
+use model::changeset::Conflict;
+use model::check::Finding;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use server::app::codes::Code;
+use server::http::Cause;
+
+use super::Brain;
+use crate::error::{Error, Refusal};
+
+pub(super) async fn answer<T: DeserializeOwned>(brain: &Brain, response: Response<Body>) -> Result<T, Error> {
+    let bytes = bytes(brain, success(brain, response).await?).await?;
+    // An answer without a body says that it is done.
+    let text = if bytes.is_empty() { b"null" } else { bytes.as_slice() };
+    serde_json::from_slice(text).map_err(|source| not_understood(brain, source))
+}
+
+/// The answer, if it is one to what was asked.
+pub(super) async fn success(brain: &Brain, response: Response<Body>) -> Result<Response<Body>, Error> {
+    let status = response.status();
+    if status.is_success() {
+        return Ok(response);
+    }
+    // From within comes the error itself, with all that caused it.
+    if let Some(Cause(error)) = response.extensions().get() {
+        return Err(Error::App(error.clone()));
+    }
+    let bytes = bytes(brain, response).await?;
+    Err(refusal(brain, status, &bytes))
+}
+
+async fn bytes(brain: &Brain, response: Response<Body>) -> Result<Vec<u8>, Error> {
+    match response.into_body().collect().await {
+        Ok(collected) => Ok(collected.to_bytes().to_vec()),
+        Err(source) => Err(broken_off(brain, source)),
+    }
+}
+
+pub(super) fn broken_off(brain: &Brain, source: axum::Error) -> Error {
+    Error::BrokenOff { server: name(brain), source: Box::new(source) }
+}
+
+impl Brain {
+    /// An answer that should have gone on.
+    pub(crate) fn broke_off(&self) -> Error {
+        Error::BrokenOff { server: name(self), source: "it ended before the work did".into() }
+    }
+}
+
+/// What every refusal looks like.
+#[derive(Deserialize)]
+struct Problem {
+    error: Detail,
+}
+
+#[derive(Deserialize)]
+struct Detail {
+    code: String,
+    message: String,
+    hint: Option<String>,
+    #[serde(default)]
+    details: Details,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Details {
+    findings: Vec<Finding>,
+    conflicts: Vec<Conflict>,
+}
+
+fn is_about_access(status: StatusCode) -> bool {
+    matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::TOO_MANY_REQUESTS)
+}
+
+fn is_general(code: &str, hint: &str) -> bool {
+    Code::of(code).is_some_and(|code| code.advice == hint)
+}
+
+/// Also of the last event of a stream, which has no status of its own.
+pub(super) fn refusal(brain: &Brain, status: StatusCode, body: &[u8]) -> Error {
+    match serde_json::from_slice::<Problem>(body) {
+        Ok(Problem { error }) => Error::Refused(Box::new(Refusal {
+            status,
+            message: error.message,
+            // What is true of every such refusal stands in the documentation; here it would be noise, unless it is about the
+            // way to the server, of which a command on its own brain knows nothing.
+            hint: error.hint.filter(|hint| is_about_access(status) || !is_general(&error.code, hint)),
+            code: error.code,
+            findings: error.details.findings,
+            conflicts: error.details.conflicts,
+        })),
+        Err(_) => Error::NotSelfmade { server: name(brain), status },
+    }
+}
+
+pub(super) fn not_understood(brain: &Brain, source: serde_json::Error) -> Error {
+    Error::NotUnderstood { server: name(brain), source }
+}
+
+fn name(brain: &Brain) -> String {
+    match brain {
+        Brain::Local(_) => "this process".to_owned(),
+        Brain::Remote(remote) => remote.url.clone(),
+    }
+}

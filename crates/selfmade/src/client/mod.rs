@@ -1,0 +1,86 @@
+//! The brain as commands use it: a client of the API. One file a noun, one method a verb; each makes a request and reads the answer
+//! into the types that the server made it from. Where the request goes is [`local`] or [`remote`].
+
+mod address;
+mod changesets;
+mod decoded;
+mod events;
+mod folder;
+mod functions;
+mod insights;
+mod live;
+mod local;
+mod packs;
+mod paging;
+mod remote;
+mod request;
+mod runs;
+mod schedules;
+mod search;
+mod secrets;
+mod tests;
+mod tokens;
+mod triggers;
+mod warming;
+
+use axum::body::Body;
+use axum::http::{Request, Response};
+use server::http::{BrainView, CallerView};
+
+pub(crate) use self::changesets::{Change, Changes};
+pub(crate) use self::events::Events;
+pub(crate) use self::functions::Listed;
+pub(crate) use self::live::Told;
+pub(crate) use self::local::Local;
+pub(crate) use self::packs::PackLoad;
+pub(crate) use self::remote::Remote;
+pub(crate) use self::runs::{FunctionRun, RunQuery, Start};
+pub(crate) use self::tokens::NewToken;
+pub(crate) use self::triggers::TrialEvent;
+use crate::error::Error;
+
+/// A brain, wherever it is.
+pub(crate) enum Brain {
+    /// Opened by this process.
+    Local(Box<Local>),
+    /// Asked of a server.
+    Remote(Remote),
+}
+
+impl Brain {
+    /// The brain itself, if this process has it.
+    pub(crate) fn local(&self) -> Option<&Local> {
+        match self {
+            Brain::Local(local) => Some(local),
+            Brain::Remote(_) => None,
+        }
+    }
+
+    pub(crate) fn is_remote(&self) -> bool {
+        matches!(self, Brain::Remote(_))
+    }
+
+    async fn send(&self, request: Request<Body>, keeps_open: bool) -> Result<Response<Body>, Error> {
+        match self {
+            Brain::Local(local) => Ok(local.ask(request).await),
+            Brain::Remote(remote) => remote.ask(request, keeps_open).await,
+        }
+    }
+
+    /// What it holds.
+    pub(crate) async fn holds(&self) -> Result<BrainView, Error> {
+        self.at(&["brain"]).get().await
+    }
+
+    /// Who we are to it.
+    pub(crate) async fn caller(&self) -> Result<CallerView, Error> {
+        self.at(&["caller"]).get().await
+    }
+
+    /// Waits for what is being written.
+    pub(crate) async fn close(self) {
+        if let Brain::Local(local) = self {
+            local.ctx.close().await;
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Runs.
+
+use axum::http::{HeaderName, HeaderValue, Method};
+use jiff::Timestamp;
+use model::ids::RunId;
+use model::name::EntryName;
+use model::run::{Run, RunState};
+use model::version::VersionNumber;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use server::app::retention::{Pruned, Retention};
+use server::app::run_lists::{RunLine, RunPage};
+use server::app::run_records::RunRecord;
+use server::http::Page;
+
+use super::paging::listed;
+use super::request::Asked;
+use super::{Brain, Events};
+use crate::error::Error;
+
+const PREFER: HeaderName = HeaderName::from_static("prefer");
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// What shall be run.
+#[derive(Debug)]
+pub(crate) enum Start {
+    Function {
+        run: FunctionRun,
+        key: Option<String>,
+    },
+    /// The input of another Run once more.
+    Again {
+        run: RunId,
+        live: bool,
+    },
+    /// What a Schedule runs at its times.
+    Schedule(EntryName),
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct FunctionRun {
+    pub(crate) function: EntryName,
+    pub(crate) version: Option<VersionNumber>,
+    pub(crate) input: Map<String, Value>,
+    pub(crate) positional: Vec<Value>,
+    pub(crate) timeout_ms: Option<u64>,
+}
+
+/// Which Runs are listed.
+#[derive(Debug, Default)]
+pub(crate) struct RunQuery {
+    pub(crate) name: Option<String>,
+    pub(crate) states: Vec<RunState>,
+    pub(crate) actor: Option<String>,
+    pub(crate) parent: Option<RunId>,
+    pub(crate) since: Option<Timestamp>,
+    pub(crate) until: Option<Timestamp>,
+    pub(crate) error: Option<String>,
+    pub(crate) before: Option<RunId>,
+}
+
+impl Brain {
+    /// Records it for whoever has a free place.
+    pub(crate) async fn queue(&self, start: &Start) -> Result<Run, Error> {
+        self.starting(start)?.header(PREFER, HeaderValue::from_static("respond-async")).post().await
+    }
+
+    /// Carries it out, telling what it does.
+    pub(crate) async fn start(&self, start: &Start) -> Result<Events<'_>, Error> {
+        self.starting(start)?.events(Method::POST).await
+    }
+
+    fn starting(&self, start: &Start) -> Result<Asked<'_>, Error> {
+        Ok(match start {
+            Start::Function { run, key } => {
+                let asked = self.at(&["runs"]).json(run);
+                match key {
+                    Some(key) => asked.header(IDEMPOTENCY_KEY, key_header(key)?),
+                    None => asked,
+                }
+            }
+            Start::Again { run, live } => self.at(&["runs", &run.to_string(), "rerun"]).query("live", live),
+            Start::Schedule(name) => self.at(&["schedules", name.as_str(), "run"]),
+        })
+    }
+
+    /// Newest first.
+    pub(crate) async fn runs(&self, query: &RunQuery, limit: u32) -> Result<RunPage, Error> {
+        let page: Page<RunLine> = listed(|| self.listing(query), query.before, limit).await?;
+        Ok(RunPage { runs: page.items, next: page.next.and_then(|next| next.parse().ok()) })
+    }
+
+    fn listing(&self, query: &RunQuery) -> Asked<'_> {
+        let states: Vec<&str> = query.states.iter().map(|state| state.as_str()).collect();
+        self.at(&["runs"])
+            .maybe("name", query.name.as_ref())
+            .maybe("state", (!states.is_empty()).then(|| states.join(",")))
+            .maybe("actor", query.actor.as_ref())
+            .maybe("parent", query.parent)
+            .maybe("since", query.since)
+            .maybe("until", query.until)
+            .maybe("error", query.error.as_ref())
+    }
+
+    /// These, in their order.
+    pub(crate) async fn runs_of(&self, ids: &[RunId]) -> Result<Vec<RunLine>, Error> {
+        /// As many as an address surely holds.
+        const AT_ONCE: usize = 100;
+        let mut lines = Vec::new();
+        for some in ids.chunks(AT_ONCE) {
+            let ids: Vec<String> = some.iter().map(ToString::to_string).collect();
+            let page: Page<RunLine> = self.at(&["runs"]).query("ids", ids.join(",")).get().await?;
+            lines.extend(page.items);
+        }
+        Ok(lines)
+    }
+
+    /// The one whose id is this, or begins or ends so.
+    pub(crate) async fn run_id(&self, part: &str) -> Result<RunId, Error> {
+        self.at(&["run-ids", part]).get().await
+    }
+
+    pub(crate) async fn run(&self, id: RunId) -> Result<RunRecord, Error> {
+        self.at(&["runs", &id.to_string()]).get().await
+    }
+
+    /// Says which Runs are affected.
+    pub(crate) async fn cancel(&self, id: RunId) -> Result<Vec<RunId>, Error> {
+        self.at(&["runs", &id.to_string(), "cancel"]).post().await
+    }
+
+    pub(crate) async fn answer(&self, id: RunId, value: &Value) -> Result<Run, Error> {
+        self.at(&["runs", &id.to_string(), "answer"]).json(&json!({ "value": value })).post().await
+    }
+
+    pub(crate) async fn replay(&self, id: RunId) -> Result<Events<'_>, Error> {
+        self.at(&["runs", &id.to_string(), "replay"]).events(Method::POST).await
+    }
+
+    pub(crate) async fn prune(&self, keep: &Retention) -> Result<Pruned, Error> {
+        let body = json!({ "since": keep.since, "newest": keep.newest, "bytes": keep.bytes });
+        self.at(&["runs", "prune"]).json(&body).post().await
+    }
+
+    /// What one Run does until it ends.
+    pub(crate) async fn follow(&self, id: RunId) -> Result<Events<'_>, Error> {
+        self.at(&["runs", &id.to_string(), "stream"]).events(Method::GET).await
+    }
+
+    /// Runs as they end.
+    pub(crate) async fn endings(&self) -> Result<Events<'_>, Error> {
+        self.at(&["runs", "endings"]).events(Method::GET).await
+    }
+}
+
+fn key_header(key: &str) -> Result<HeaderValue, Error> {
+    HeaderValue::from_str(key).map_err(|_| Error::Input {
+        problem: format!("`{key}` cannot be an idempotency key"),
+        hint: "use 1 to 200 plain letters, digits and signs".to_owned(),
+    })
+}

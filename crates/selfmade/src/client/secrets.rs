@@ -1,0 +1,28 @@
+//! Secrets.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use model::secret::Secret;
+use secrecy::{ExposeSecret, SecretBox};
+use serde_json::json;
+
+use super::Brain;
+use crate::error::Error;
+
+impl Brain {
+    pub(crate) async fn secrets(&self) -> Result<Vec<Secret>, Error> {
+        self.at(&["secrets"]).get().await
+    }
+
+    pub(crate) async fn set_secret(&self, name: &str, value: &SecretBox<Vec<u8>>) -> Result<(), Error> {
+        let body = match std::str::from_utf8(value.expose_secret()) {
+            Ok(text) => json!({ "value": text }),
+            Err(_) => json!({ "base64": STANDARD.encode(value.expose_secret()) }),
+        };
+        self.at(&["secrets", name]).json(&body).put().await
+    }
+
+    pub(crate) async fn remove_secret(&self, name: &str) -> Result<(), Error> {
+        self.at(&["secrets", name]).delete().await
+    }
+}

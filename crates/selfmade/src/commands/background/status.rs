@@ -1,0 +1,95 @@
+//! `selfmade status`: whether a server of the data folder runs, and how it does.
+
+use jiff::Timestamp;
+use serde::Serialize;
+use server::announcement::Announcement;
+use server::clock::Clock;
+use server::control;
+
+use super::{find, log_file};
+use crate::error::{Error, Exit};
+use crate::session::Session;
+use crate::style::{DIM, TITLE, paint};
+use crate::time;
+
+/// Say whether a server of this brain runs, and how it does
+///
+/// Ends with exit code 4 if there is none.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  selfmade status\n  selfmade status --json")]
+pub(crate) struct Arguments {}
+
+#[derive(Debug, Serialize)]
+struct Status {
+    running: bool,
+    #[serde(flatten)]
+    server: Option<Server>,
+}
+
+#[derive(Debug, Serialize)]
+struct Server {
+    pid: u32,
+    url: String,
+    version: String,
+    started_at: Timestamp,
+    uptime_seconds: u64,
+    /// Absent if it does not answer.
+    runs_under_way: Option<usize>,
+    stopping: bool,
+    /// Why it does not answer.
+    problem: Option<String>,
+    log: String,
+}
+
+pub(crate) async fn run(session: &Session) -> Result<Exit, Error> {
+    let Some(found) = find(session)? else {
+        let status = Status { running: false, server: None };
+        session.output.answer(&status, |_| "not running\n".to_owned())?;
+        return Ok(Exit::NotFound);
+    };
+    let server = look(session, found).await;
+    let is_well = server.problem.is_none();
+    let status = Status { running: true, server: Some(server) };
+    session.output.answer(&status, |_| status.server.as_ref().map(shown).unwrap_or_default())?;
+    Ok(if is_well { Exit::Done } else { Exit::Unavailable })
+}
+
+async fn look(session: &Session, found: Announcement) -> Server {
+    let answer = control::status(&found).await;
+    let uptime = Clock::System.now().duration_since(found.started_at).as_secs();
+    let (told, problem) = match answer {
+        Ok(told) => (Some(told), None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    Server {
+        pid: found.pid,
+        url: found.url,
+        version: found.version,
+        started_at: found.started_at,
+        uptime_seconds: u64::try_from(uptime).unwrap_or_default(),
+        runs_under_way: told.as_ref().map(|told| told.runs_under_way),
+        stopping: told.is_some_and(|told| told.stopping),
+        problem,
+        log: log_file(session).display().to_string(),
+    }
+}
+
+fn shown(server: &Server) -> String {
+    let state = match (&server.problem, server.stopping) {
+        (Some(problem), _) => format!("running, but {problem}"),
+        (None, true) => "stopping".to_owned(),
+        (None, false) => "running".to_owned(),
+    };
+    let runs = server.runs_under_way.map(|runs| format!("{runs} under way")).unwrap_or_default();
+    let fields = [
+        ("process", server.pid.to_string()),
+        ("url", server.url.clone()),
+        ("version", server.version.clone()),
+        ("up", time::took(server.uptime_seconds.saturating_mul(1_000_000))),
+        ("runs", runs),
+        ("log", server.log.clone()),
+    ];
+    let lines = fields.iter().filter(|(_, value)| !value.is_empty());
+    let line = |(name, value): &(&str, String)| format!("  {}  {value}\n", paint(DIM, format!("{name:<8}")));
+    format!("{}\n{}", paint(TITLE, state), lines.map(line).collect::<String>())
+}

@@ -1,0 +1,157 @@
+//! `selfmade serve --demo`: a brain with something in it, to look around in: a café whose functions call each other, some runs, one of
+//! which failed, a trigger and a schedule.
+
+use model::name::EntryName;
+use model::run::Run;
+use model::schedule::{Missed, Overlap, ScheduleContent, Times};
+use model::trigger::TriggerContent;
+use serde_json::{Map, Value, json};
+use server::app::schedules;
+use server::http::FileBody;
+use tempfile::TempDir;
+
+use crate::client::{Brain, FunctionRun, PackLoad, Start, Told};
+use crate::config::{Home, Why};
+use crate::error::Error;
+use crate::progress::Progress;
+use crate::session::Session;
+
+const PACK: &str = include_str!("../../demo.py");
+const NAME: &str = "demo";
+
+/// Where the demo is: in what was named, else in a folder that goes when this does.
+pub(super) struct Stage {
+    pub(super) session: Session,
+    _folder: Option<TempDir>,
+}
+
+impl Stage {
+    pub(super) fn of(session: &Session) -> Result<Stage, Error> {
+        let settings = &session.settings;
+        let named =
+            matches!(settings.home.why, Why::Option | Why::Variable) || settings.given.says("database");
+        if named {
+            return Ok(Stage { session: session.clone(), _folder: None });
+        }
+        let folder = tempfile::Builder::new().prefix("selfmade-demo-").tempdir();
+        let folder =
+            folder.map_err(|source| Error::Write { what: "a temporary folder".to_owned(), source })?;
+        let mut session = session.clone();
+        let path = folder.path().to_owned();
+        session.settings.program = format!("{} --home {}", session.settings.program, path.display());
+        session.settings.home = Home { path, why: Why::Demo };
+        Ok(Stage { session, _folder: Some(folder) })
+    }
+}
+
+/// Puts everything in, unless it is there already.
+pub(super) async fn fill(session: &Session, brain: &Brain) -> Result<(), Error> {
+    if brain.packs().await?.iter().any(|pack| pack.name == NAME) {
+        return Ok(());
+    }
+    let functions = brain.holds().await?.functions;
+    if functions > 0 {
+        return Err(Error::Input {
+            problem: format!("this brain is no new one: it holds {functions} functions"),
+            hint: "leave `--home` and `--database` out, and the demo gets a brain of its own".to_owned(),
+        });
+    }
+    let _progress = Progress::start(&session.output, "filling the brain");
+    brain.load(&pack()).await?;
+    brain.put_trigger(&name("thank_after_receipt")?, &trigger()?).await?;
+    brain.put_schedule(&name("morning_board")?, &schedule()?).await?;
+    for (function, input) in [
+        ("receipt", json!({ "order": { "coffee": 2, "cake": 1 } })),
+        ("receipt", json!({ "order": { "tea": 3, "sandwich": 2, "cake": 1 } })),
+        ("bill", json!({ "order": { "coffee": 1 } })),
+        ("board", json!({ "weekday": 4 })),
+        // What a failed run looks like is worth seeing, too.
+        ("price", json!({ "item": "coffe" })),
+    ] {
+        run(brain, function, input).await?;
+    }
+    Ok(())
+}
+
+fn pack() -> PackLoad {
+    let file = FileBody { path: "demo.py".to_owned(), text: Some(PACK.to_owned()), base64: None };
+    PackLoad {
+        name: NAME.to_owned(),
+        origin: "selfmade serve --demo".to_owned(),
+        files: vec![file],
+        prefix: String::new(),
+        replace: false,
+    }
+}
+
+fn trigger() -> Result<TriggerContent, Error> {
+    Ok(TriggerContent {
+        description: "Thanks for every order".to_owned(),
+        on: model::trigger::on::On::Kind(model::event::EventKind::RunFinished),
+        source: Some("receipt".to_owned()),
+        condition: None,
+        target: name("thank")?,
+        input: None,
+        enabled: true,
+        rate_limit: None,
+        debounce_ms: None,
+        senders: None,
+    })
+}
+
+fn schedule() -> Result<ScheduleContent, Error> {
+    let zone = "UTC".to_owned();
+    Ok(ScheduleContent {
+        description: "The board is written before we open".to_owned(),
+        times: Times::parse("0 8 * * *", &zone).map_err(|error| schedules::unreadable(&error))?,
+        zone,
+        target: name("board")?,
+        input: Map::new(),
+        missed: Missed::Once,
+        overlap: Overlap::Skip,
+        paused: false,
+    })
+}
+
+async fn run(brain: &Brain, function: &str, input: Value) -> Result<(), Error> {
+    let input = input.as_object().cloned().unwrap_or_default();
+    let run = FunctionRun {
+        function: name(function)?,
+        version: None,
+        input,
+        positional: Vec::new(),
+        timeout_ms: None,
+    };
+    let mut events = brain.start(&Start::Function { run, key: None }).await?;
+    // However it ends, its record is what is wanted.
+    while let Some(told) = brain.told::<Run>(&mut events).await? {
+        if matches!(told, Told::Done(_)) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn name(text: &str) -> Result<EntryName, Error> {
+    Ok(EntryName::new(text).map_err(server::Error::from)?)
+}
+
+/// What to type in another terminal.
+pub(super) fn suggest(session: &Session) {
+    let program = &session.settings.program;
+    session.output.note("this is a demo: a café of eight functions. Try in another terminal:");
+    for (command, why) in [
+        ("fn list", "what there is"),
+        ("fn show bill", "what it takes, what it calls, who calls it"),
+        (r#"run receipt '{"coffee": 2, "cake": 3}'"#, "run it; a trigger thanks for it"),
+        ("runs list", "what ran, and how it ended"),
+        ("run price tee", "a run that fails, and says why"),
+        ("trigger firings thank_after_receipt", "what the trigger did"),
+        ("schedule show morning_board", "when it runs next"),
+        ("test", "the tests that the functions carry"),
+        ("fn dependents price", "what may break if it is changed"),
+    ] {
+        session.output.note(format!("  {program} {command}"));
+        session.output.aside(format!("    {why}"));
+    }
+}

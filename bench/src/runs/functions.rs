@@ -2,10 +2,10 @@
 
 use model::function::FunctionDraft;
 
-pub(super) const ADD: &str = "def add(a: int, b: int) -> int:\n    return a + b\n";
+pub(crate) const ADD: &str = "def add(a: int, b: int) -> int:\n    return a + b\n";
 
 /// The same, in a cell that is used again.
-pub(super) fn warm_add() -> FunctionDraft {
+pub(crate) fn warm_add() -> FunctionDraft {
     warm(FunctionDraft::of_source(ADD.replace("def add", "def warm_add")))
 }
 

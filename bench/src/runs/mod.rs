@@ -3,7 +3,7 @@
 
 mod calls;
 mod crowd;
-mod functions;
+pub(crate) mod functions;
 mod latency;
 mod listing;
 mod past;
@@ -11,7 +11,7 @@ mod peers;
 mod report;
 mod sizes;
 mod triggers;
-mod world;
+pub(crate) mod world;
 
 use std::path::PathBuf;
 

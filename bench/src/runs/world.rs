@@ -27,22 +27,22 @@ use crate::python::Python;
 /// Ready cells, as a server that expects bursts would keep them.
 const READY: usize = 8;
 /// The size that BabyAGI has with its own functions and one more.
-pub(super) const SMALL: usize = 25;
+pub(crate) const SMALL: usize = 25;
 
 /// Where brains are made, and of what.
-pub(super) struct Place {
-    pub(super) folder: PathBuf,
-    pub(super) python: Python,
-    pub(super) postgres: Option<String>,
+pub(crate) struct Place {
+    pub(crate) folder: PathBuf,
+    pub(crate) python: Python,
+    pub(crate) postgres: Option<String>,
 }
 
 impl Place {
     /// A brain in a folder of its own, on SQLite.
-    pub(super) async fn brain(&self, name: &str, durability: Durability) -> anyhow::Result<World> {
+    pub(crate) async fn brain(&self, name: &str, durability: Durability) -> anyhow::Result<World> {
         self.open(name, None, durability).await
     }
 
-    pub(super) async fn open(
+    pub(crate) async fn open(
         &self,
         name: &str,
         database: Option<String>,
@@ -58,7 +58,7 @@ impl Place {
     }
 
     /// The same cells without an engine.
-    pub(super) async fn bare(&self) -> anyhow::Result<Bare> {
+    pub(crate) async fn bare(&self) -> anyhow::Result<Bare> {
         let config = sandbox::Config { ready_cells: READY, ..sandbox::Config::default() };
         let sandbox = Sandbox::start(config).await?;
         let environment = self.python.environment("bare", &[]);
@@ -67,23 +67,23 @@ impl Place {
     }
 }
 
-pub(super) struct World {
-    pub(super) ctx: Ctx,
+pub(crate) struct World {
+    pub(crate) ctx: Ctx,
 }
 
 impl World {
-    pub(super) async fn register(&self, drafts: Vec<FunctionDraft>) -> anyhow::Result<()> {
+    pub(crate) async fn register(&self, drafts: Vec<FunctionDraft>) -> anyhow::Result<()> {
         let intents = drafts.into_iter().map(Intent::function).collect();
         self.propose(intents).await
     }
 
-    pub(super) async fn propose(&self, intents: Vec<Intent>) -> anyhow::Result<()> {
+    pub(crate) async fn propose(&self, intents: Vec<Intent>) -> anyhow::Result<()> {
         changesets::register(&self.ctx, &Actor::CommandLine, &Proposal::of("bench", intents)).await?;
         Ok(())
     }
 
     /// Made-up functions, until there are so many with those that are there.
-    pub(super) async fn fill(&self, there: usize, stored: usize) -> anyhow::Result<()> {
+    pub(crate) async fn fill(&self, there: usize, stored: usize) -> anyhow::Result<()> {
         const PORTION: usize = 10_000;
         for from in (there..stored).step_by(PORTION) {
             let numbers = from..(from + PORTION).min(stored);
@@ -92,7 +92,7 @@ impl World {
         Ok(())
     }
 
-    pub(super) async fn run(&self, name: &str, input: Value) -> anyhow::Result<Run> {
+    pub(crate) async fn run(&self, name: &str, input: Value) -> anyhow::Result<Run> {
         let input = match input {
             Value::Object(fields) => fields,
             _ => Map::new(),
@@ -103,23 +103,23 @@ impl World {
         Ok(run)
     }
 
-    pub(super) async fn time(&self, name: &str, input: Value) -> anyhow::Result<Duration> {
+    pub(crate) async fn time(&self, name: &str, input: Value) -> anyhow::Result<Duration> {
         let begun = Instant::now();
         self.run(name, input).await?;
         Ok(begun.elapsed())
     }
 
-    pub(super) async fn add(&self) -> anyhow::Result<Duration> {
+    pub(crate) async fn add(&self) -> anyhow::Result<Duration> {
         self.time("add", json!({ "a": 16, "b": 2 })).await
     }
 
     /// Waits until all ready cells are there.
-    pub(super) async fn rest(&self) -> anyhow::Result<()> {
+    pub(crate) async fn rest(&self) -> anyhow::Result<()> {
         warming::warm(&self.ctx, &[EntryName::new("add")?], Arc::new(drop)).await?;
         Ok(())
     }
 
-    pub(super) async fn back_to_back(
+    pub(crate) async fn back_to_back(
         &self,
         name: &str,
         input: &Value,
@@ -137,14 +137,14 @@ impl World {
     }
 }
 
-pub(super) struct Bare {
-    pub(super) sandbox: Sandbox,
+pub(crate) struct Bare {
+    pub(crate) sandbox: Sandbox,
     environment: Arc<Environment>,
 }
 
 impl Bare {
     /// `add`, with the verbs and limits that the engine gives it.
-    pub(super) fn job(&self, isolation: Isolation) -> Job {
+    pub(crate) fn job(&self, isolation: Isolation) -> Job {
         let closure = Closure { functions: vec![Function::new("add", "1", ADD)], entry: 0 };
         let input =
             [("a", 16), ("b", 2)].map(|(name, number)| (name.to_owned(), sandbox::Value::Int(number)));
@@ -160,13 +160,13 @@ impl Bare {
         Job { verbs, isolation, ..job }
     }
 
-    pub(super) async fn time(&self, job: &Job) -> anyhow::Result<Duration> {
+    pub(crate) async fn time(&self, job: &Job) -> anyhow::Result<Duration> {
         let begun = Instant::now();
         self.sandbox.run(job, Arc::new(NoHost), &CancellationToken::new()).await?;
         Ok(begun.elapsed())
     }
 
-    pub(super) async fn rest(&self) -> anyhow::Result<()> {
+    pub(crate) async fn rest(&self) -> anyhow::Result<()> {
         Ok(self.sandbox.prepare(&self.environment).await?)
     }
 }

@@ -1,0 +1,57 @@
+//! A brain with a door, in this process.
+
+use std::net::SocketAddr;
+
+use model::actor::Actor;
+use model::function::FunctionDraft;
+use model::token::TokenRole;
+use sandbox::CancellationToken;
+use secrecy::ExposeSecret;
+use server::app::tokens::{self, NewToken};
+use server::http::{self, HttpConfig};
+use store::Durability;
+use tokio::task::JoinHandle;
+
+use super::client::Client;
+use crate::runs::functions::{ADD, warm_add};
+use crate::runs::world::{Place, SMALL, World};
+
+pub(super) struct Door {
+    pub(super) world: World,
+    address: SocketAddr,
+    token: String,
+    stop: CancellationToken,
+    serving: JoinHandle<()>,
+}
+
+pub(super) async fn open(place: &Place) -> anyhow::Result<Door> {
+    let world = place.brain("http", Durability::Process).await?;
+    world.register(vec![FunctionDraft::of_source(ADD), warm_add()]).await?;
+    world.fill(2, SMALL).await?;
+    let new = NewToken {
+        name: "bench".to_owned(),
+        role: TokenRole::Runner,
+        patterns: Vec::new(),
+        expires_at: None,
+    };
+    let (_, text) = tokens::add(&world.ctx, &Actor::CommandLine, new).await?;
+    let stop = CancellationToken::new();
+    let listener = http::bind("127.0.0.1:0").await?;
+    let address = listener.address;
+    let door = http::Door::new(world.ctx.clone(), HttpConfig::default(), stop.clone());
+    let serving = tokio::spawn(http::serve(listener, door));
+    Ok(Door { world, address, token: text.expose_secret().to_owned(), stop, serving })
+}
+
+impl Door {
+    pub(super) async fn client(&self) -> anyhow::Result<Client> {
+        Client::connect(self.address, &self.token).await
+    }
+
+    pub(super) async fn close(self) {
+        self.stop.cancel();
+        // One that panicked has been reported.
+        let _ = self.serving.await;
+        self.world.ctx.close().await;
+    }
+}

@@ -14,7 +14,7 @@ use crate::{babyagi, dbos, process, restate};
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The benchmark: `brain` is compared with BabyAGI, `cells` with bubblewrap and a plain fork, `runs` with
-    /// BabyAGI, DBOS and Restate
+    /// BabyAGI, DBOS and Restate; `http` stands alone
     name: String,
     /// Flags of the benchmark, handed on as they are
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -34,6 +34,7 @@ pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
     match args.name.as_str() {
         "brain" => hand("--babyagi-python", of(&babyagi::ENVIRONMENT)),
         "cells" => hand("--bubblewrap", bubblewrap()),
+        "http" => hand("--selfmade", selfmade(place)),
         "runs" if !args.flags.iter().any(|flag| flag == "--without-peers") => {
             hand("--babyagi-python", of(&babyagi::ENVIRONMENT));
             hand("--dbos-python", of(&dbos::DBOS));
@@ -45,6 +46,13 @@ pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
         _ => {}
     }
     process::run(&mut bench)
+}
+
+/// The server itself, as it is released.
+fn selfmade(place: &Place) -> Result<PathBuf> {
+    process::run(place.cargo().args(["build", "--release", "--package", "selfmade"]))?;
+    let target = place.cache().parent().context("the folder of builds is above that of xtask")?;
+    Ok(target.join("release/selfmade"))
 }
 
 fn bubblewrap() -> Result<PathBuf> {

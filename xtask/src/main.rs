@@ -16,6 +16,7 @@ mod process;
 mod python;
 mod report;
 mod restate;
+mod schemathesis;
 mod sdk;
 mod system;
 mod test;

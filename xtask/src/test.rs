@@ -10,7 +10,7 @@ use crate::place::Place;
 use crate::postgres::Postgres;
 use crate::python::Python;
 use crate::report::Report;
-use crate::{babyagi, deny, process, sdk};
+use crate::{babyagi, deny, process, schemathesis, sdk};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -38,6 +38,8 @@ enum Step {
     Sdk,
     /// The packs' Python tests
     Packs,
+    /// The HTTP door against its own description, by Schemathesis
+    Http,
 }
 
 impl Args {
@@ -73,9 +75,13 @@ pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
             let server = sdk::server(place)?;
             process::run(unittest(place, "sdk/python/tests", &args.filters)?.env("SELFMADE_BINARY", server))
         });
+        report.step("BabyAGI's packs and examples on the Python SDK", || drop_in(place, &args.filters));
     }
     if args.wants(Step::Packs) {
-        report.step("packs", || process::run(&mut unittest(place, "packs/tests", &args.filters)?));
+        report.step("packs", || packs(place, &args.filters));
+    }
+    if args.wants(Step::Http) {
+        report.step("HTTP against its description (Schemathesis)", || schemathesis::run(place));
     }
     report.finish()
 }
@@ -153,15 +159,34 @@ fn doc(place: &Place, filters: &[String]) -> Result<()> {
     )
 }
 
+/// The tests of `selfmade.babyagi`. Packages that BabyAGI's functions import are kept in the cache.
+fn drop_in(place: &Place, filters: &[String]) -> Result<()> {
+    let server = sdk::server(place)?;
+    let examples = babyagi::examples(place)?;
+    let mut tests = unittest_with(Command::new(&examples.python), place, "sdk/python/tests/babyagi", filters);
+    tests.env("SELFMADE_BINARY", server).env("SELFMADE_TEST_BABYAGI", &examples.folder);
+    tests.env("SELFMADE_TEST_ENVIRONMENTS", place.cache().join("babyagi-environments"));
+    process::run(&mut tests)
+}
+
 /// The Python tests of a folder, with the SDK on the path.
 fn unittest(place: &Place, folder: &str, filters: &[String]) -> Result<Command> {
-    let mut tests = Python::find()?.command();
+    Ok(unittest_with(Python::find()?.command(), place, folder, filters))
+}
+
+fn unittest_with(mut tests: Command, place: &Place, folder: &str, filters: &[String]) -> Command {
     let sdk: PathBuf = place.root().join("sdk/python/src");
     tests.current_dir(place.root()).env("PYTHONPATH", sdk).args(["-m", "unittest", "discover", "-s", folder]);
     for filter in filters {
         tests.args(["-k", filter]);
     }
-    Ok(tests)
+    tests
+}
+
+/// The packs' tests load and run them with the real program too.
+fn packs(place: &Place, filters: &[String]) -> Result<()> {
+    let server = sdk::server(place)?;
+    process::run(unittest(place, "packs/tests", filters)?.env("SELFMADE_BINARY", server))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Who calls: the Token of a request, from its `Authorization` or from the cookie of a browser that has signed in.
 
 use std::net::IpAddr;
+use std::time::Duration;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -14,6 +15,7 @@ use super::inside::Insider;
 use super::problem::Problem;
 use super::requests::Asker;
 use crate::app::tokens;
+use crate::ctx::Ctx;
 
 pub(super) const COOKIE: &str = "selfmade_token";
 
@@ -21,33 +23,56 @@ pub(super) const COOKIE: &str = "selfmade_token";
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
 
+/// How often somebody who goes on listening is asked for the Token again.
+const LOOK: Duration = Duration::from_secs(5);
+
 /// Somebody with a valid Token.
 #[derive(Clone, Debug)]
-pub(super) struct Caller(Access);
+pub(super) struct Caller {
+    access: Access,
+    /// None for the owner of the data folder, whose key lasts as long as the server.
+    token: Option<SecretString>,
+}
 
 impl Caller {
     pub(super) fn actor(&self) -> &Actor {
-        &self.0.actor
+        &self.access.actor
     }
 
     pub(super) fn access(&self) -> &Access {
-        &self.0
+        &self.access
     }
 
     pub(super) fn may(&self, need: Need) -> Result<(), Problem> {
-        Ok(self.0.may(need)?)
+        Ok(self.access.may(need)?)
     }
 
     pub(super) fn may_touch(&self, need: Need, name: &str) -> Result<(), Problem> {
-        Ok(self.0.may_touch(need, name)?)
+        Ok(self.access.may_touch(need, name)?)
     }
 
     pub(super) fn may_touch_all(&self, need: Need) -> Result<(), Problem> {
-        Ok(self.0.may_touch_all(need)?)
+        Ok(self.access.may_touch_all(need)?)
     }
 
     pub(super) fn covers(&self, name: &str) -> bool {
-        self.0.covers(name)
+        self.access.covers(name)
+    }
+
+    fn owner() -> Caller {
+        Caller { access: Access::of_command_line(), token: None }
+    }
+
+    /// Returns when the Token is no longer valid, a few seconds late at most.
+    pub(super) async fn lapsed(self, ctx: Ctx) {
+        let Some(token) = self.token else { return std::future::pending().await };
+        loop {
+            ctx.clock.wait_until(ctx.clock.now() + LOOK).await;
+            // A database that cannot be asked says nothing of the token.
+            if matches!(tokens::recognise(&ctx, &token).await, Ok(None)) {
+                return;
+            }
+        }
     }
 }
 
@@ -56,12 +81,12 @@ impl FromRequestParts<Door> for Caller {
 
     async fn from_request_parts(parts: &mut Parts, door: &Door) -> Result<Self, Problem> {
         if parts.extensions.get::<Insider>().is_some() {
-            return Ok(Caller(Access::of_command_line()));
+            return Ok(Caller::owner());
         }
         let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
         let text = token_text(&parts.headers).ok_or_else(unknown)?;
         if door.owners().is_one(&text) {
-            return Ok(Caller(Access::of_command_line()));
+            return Ok(Caller::owner());
         }
         let (guesses, now) = (door.guesses(), door.ctx().clock.now());
         match tokens::recognise(door.ctx(), &text).await? {
@@ -71,7 +96,7 @@ impl FromRequestParts<Door> for Caller {
                 if let Some(asker) = parts.extensions.get::<Asker>() {
                     asker.is(&access.actor);
                 }
-                Ok(Caller(access))
+                Ok(Caller { access, token: Some(text) })
             }
             None => {
                 guesses.check(peer, now)?;

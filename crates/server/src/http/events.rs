@@ -63,8 +63,9 @@ async fn events(
     caller.may(Need::View)?;
     let after = place(&headers, None)?.or(query.after);
     let reader = door.feed().reader(after).await?;
-    let told = wanted(reader, caller, query).map(|event| Told::new(&event.seq, &event.fact.kind, &*event));
-    ear.answer(&door, told)
+    let told =
+        wanted(reader, caller.clone(), query).map(|event| Told::new(&event.seq, &event.fact.kind, &*event));
+    ear.answer(&door, caller, told)
 }
 
 /// Those that are asked for and may be seen. What cannot be read ends the stream; the client comes back where it was.

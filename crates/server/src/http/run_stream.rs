@@ -59,7 +59,7 @@ async fn follow(
             }
         }
     });
-    ear.answer(&door, news.flat_map(stream::iter).map(|news| told(&news)))
+    ear.answer(&door, caller, news.flat_map(stream::iter).map(|news| told(&news)))
 }
 
 fn told(News { what, place }: &News) -> Told {

@@ -15,6 +15,7 @@ use futures_util::{Stream, StreamExt};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::caller::Caller;
 use super::door::Door;
 use super::problem::Problem;
 use super::socket;
@@ -66,12 +67,14 @@ impl FromRequestParts<Door> for Ear {
 }
 
 impl Ear {
-    /// Answers with the stream, which ends when it ends or the server does.
+    /// Answers with the stream, which ends when it ends, the server does, or the caller's Token is no longer valid.
     pub(super) fn answer(
         self,
         door: &Door,
+        caller: Caller,
         told: impl Stream<Item = Told> + Send + 'static,
     ) -> Result<Response, Problem> {
+        let told = told.take_until(Box::pin(caller.lapsed(door.ctx().clone())));
         match self {
             Ear::Socket(upgrade) => socket::answer(door, upgrade, told),
             Ear::Events => {

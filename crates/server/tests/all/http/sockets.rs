@@ -5,6 +5,7 @@ use std::time::Duration;
 use futures_util::{SinkExt, StreamExt};
 use model::token::TokenRole;
 use serde_json::{Value, json};
+use server::app::tokens;
 use server::http::HttpConfig;
 use store::testing::TestDatabase;
 use tokio::io::AsyncReadExt;
@@ -17,6 +18,7 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 use super::asking::{ADD, token};
 use super::listening::{Listening, listen};
 use crate::engine::script::Stage;
+use crate::world::ME;
 
 type Socket = WebSocketStream<TcpStream>;
 
@@ -108,6 +110,17 @@ store::on_both! {
         assert_eq!(connect(&listening, "/api/v1/events", &headers).await.err(), Some(503));
         first.send(Message::text("hello")).await.unwrap();
         assert_eq!(closed(&mut first).await, CloseCode::Policy);
+        stage.close().await;
+    }
+
+    async fn a_stream_ends_with_the_token_it_was_opened_with(database: &TestDatabase) {
+        let (stage, listening, token) = open(database, HttpConfig::default()).await;
+        let bearer = format!("Bearer {token}");
+        let mut socket = connect(&listening, "/api/v1/events?after=0", &[("authorization", &bearer)]).await.unwrap();
+        heard(&mut socket).await;
+        tokens::remove(&stage.ctx, &ME, "t").await.unwrap();
+        stage.ctx.clock.advance(Duration::from_secs(5));
+        assert_eq!(closed(&mut socket).await, CloseCode::Normal);
         stage.close().await;
     }
 

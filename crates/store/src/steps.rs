@@ -2,9 +2,10 @@
 
 use model::event::NewEvent;
 use model::ids::RunId;
+use model::run::Lease;
 use model::step::Step;
 
-use crate::db::{Batch, Durability, Row, Value};
+use crate::db::{Batch, Durability, Row, Sql, Value};
 use crate::error::Error;
 use crate::events::push_events;
 use crate::runs::optional_json;
@@ -17,27 +18,34 @@ macro_rules! step_columns {
 }
 
 impl Store {
-    /// Journals a Step that is finished. Its place must be free: two that claim one answer [`Error::Unique`].
-    pub async fn record_step(&self, step: &Step) -> Result<(), Error> {
-        self.record_step_with(step, &[]).await
+    /// Journals a Step that is finished. Its place must be free: two that claim one answer [`Error::Unique`]. If the Run
+    /// is no longer held by this claim the answer is [`Error::GuardFailed`], here and below: whoever lost it must not
+    /// write into the journal that another goes on with.
+    pub async fn record_step(&self, step: &Step, lease: Lease) -> Result<(), Error> {
+        self.record_step_with(step, lease, &[]).await
     }
 
     /// Journals a Step together with the Events it is.
-    pub async fn record_step_with(&self, step: &Step, events: &[NewEvent]) -> Result<(), Error> {
-        let mut batch = Batch::new();
+    pub async fn record_step_with(
+        &self,
+        step: &Step,
+        lease: Lease,
+        events: &[NewEvent],
+    ) -> Result<(), Error> {
+        let mut batch = held(step.run_id, lease);
         push_step(&mut batch, step)?;
         push_events(&mut batch, events);
         self.db.write(batch, Durability::Power).await.map(drop)
     }
 
     /// Journals that a Step has begun, before its effect. Its place must be free.
-    pub async fn begin_step(&self, step: &Step) -> Result<(), Error> {
-        self.record_step(step).await
+    pub async fn begin_step(&self, step: &Step, lease: Lease) -> Result<(), Error> {
+        self.record_step(step, lease).await
     }
 
     /// Journals the end of a Step that has begun; [`Error::GuardFailed`] if it had ended, or never begun.
-    pub async fn finish_step(&self, step: &Step) -> Result<(), Error> {
-        let mut batch = Batch::new();
+    pub async fn finish_step(&self, step: &Step, lease: Lease) -> Result<(), Error> {
+        let mut batch = held(step.run_id, lease);
         batch.guard(
             "update steps set result = $3, error = $4, child_run_id = $5, answered_by = $6, finished_at = $7
              where run_id = $1 and position = $2 and finished_at is null",
@@ -90,6 +98,25 @@ impl Store {
             )
             .await
     }
+}
+
+macro_rules! held {
+    ($lock:literal) => {
+        concat!(
+            "select 1 from runs where run_id = $1 and node_id = $2 and fence = $3 and state = 'running'",
+            $lock
+        )
+    };
+}
+
+/// PostgreSQL is told to let nobody claim the Run until the batch is over; SQLite has one writer.
+const HELD: Sql = Sql { sqlite: held!(""), postgres: held!(" for share") };
+
+/// A batch that is undone unless this claim holds the Run.
+fn held(run: RunId, lease: Lease) -> Batch {
+    let mut batch = Batch::new();
+    batch.guard(HELD, [run.0.into(), lease.node.0.into(), lease.fence.into()], "this claim holds the run");
+    batch
 }
 
 fn push_step(batch: &mut Batch, step: &Step) -> Result<(), Error> {

@@ -75,7 +75,7 @@ async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
         prepared: Arc::clone(&prepared),
         interrupt: interrupt.clone(),
         redaction: Arc::clone(&redaction),
-        replay: false,
+        lease: Some(lease),
         watch,
     });
     let work = work(ctx, &run, &prepared, secrets)?;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use model::ids::RunId;
 use model::output::{OutputChunk, OutputStream};
-use model::run::{Run, RunError};
+use model::run::{Lease, Run, RunError};
 use model::step::Step;
 use sandbox::environment::Progress;
 use sandbox::{Arguments, BoxFuture, CallRecord, Host, HostError, Stream, Value};
@@ -18,6 +18,7 @@ use super::output::Held;
 use super::prepared::Prepared;
 use super::running::{Interrupt, Interruption};
 use super::verbs::{self, Answer};
+use crate::app::error::Error;
 use crate::ctx::Ctx;
 use crate::redaction::Redaction;
 
@@ -48,8 +49,8 @@ pub(crate) struct Inner {
     drafts: Mutex<Drafts>,
     /// Whether it may give its cell back while it waits.
     pub(crate) may_suspend: bool,
-    /// In a replay nothing new is done and nothing is written.
-    pub(crate) replay: bool,
+    /// The claim under which Steps are journaled. A replay has none: nothing new is done and nothing is written.
+    lease: Option<Lease>,
     pub(crate) watch: Option<Watch>,
     collected: Mutex<Collected>,
     /// How many look on.
@@ -93,7 +94,8 @@ pub(crate) struct Parts {
     pub(crate) journal: Journal,
     pub(crate) interrupt: Interrupt,
     pub(crate) redaction: Arc<Redaction>,
-    pub(crate) replay: bool,
+    /// None for a replay.
+    pub(crate) lease: Option<Lease>,
     pub(crate) watch: Option<Watch>,
 }
 
@@ -108,7 +110,7 @@ impl RunHost {
             interrupt: parts.interrupt,
             redaction: parts.redaction,
             drafts: Mutex::default(),
-            replay: parts.replay,
+            lease: parts.lease,
             watch: parts.watch,
             collected: Mutex::default(),
             watchers: AtomicUsize::new(0),
@@ -141,6 +143,11 @@ impl RunHost {
 }
 
 impl Inner {
+    /// The claim that a Step has to be journaled under, so that nobody writes into the journal of a Run that others have.
+    pub(crate) fn lease(&self) -> Result<Lease, Error> {
+        self.lease.ok_or(Error::LeaseLost { run: self.run.run_id })
+    }
+
     pub(crate) fn tell(&self, happened: Happened) {
         if let Some(watch) = &self.watch {
             watch(self.run.run_id, happened);
@@ -169,7 +176,7 @@ impl Inner {
                 verbs::again(self, &step, &arguments).await?;
                 answered(step)
             }
-            Ok(Place::New(step)) if self.replay => Err(HostError::Failed(format!(
+            Ok(Place::New(step)) if self.lease.is_none() => Err(HostError::Failed(format!(
                 "the recorded run did not get this far: step {} is new, and a replay does nothing new",
                 step.position
             ))),

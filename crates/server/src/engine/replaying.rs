@@ -38,7 +38,7 @@ pub(crate) async fn replay(ctx: &Ctx, replay: Replay) -> Result<(End, usize), Er
         prepared,
         interrupt: interrupt.clone(),
         redaction: Arc::clone(&redaction),
-        replay: true,
+        lease: None,
         watch: Some(watch),
     });
     let executed = execute(ctx, &host, work, &interrupt).await?;

@@ -135,7 +135,7 @@ async fn carry_out(store: &Store) {
     store.wake_runs(at(10)).await.unwrap();
     let asks = waited("a", mine);
     store.start_run(&asks, &[]).await.unwrap();
-    store.record_step(&step(asks.run_id, 1, json!(1))).await.unwrap();
+    store.record_step(&step(asks.run_id, 1, json!(1)), asks.lease.unwrap()).await.unwrap();
     let question = Waiting::Person { step: 2, question: json!(1) };
     store.suspend_run(asks.run_id, asks.lease.unwrap(), &question).await.unwrap();
     store.answer_run(asks.run_id, 2, &json!(1), &Actor::CommandLine, at(9)).await.unwrap();

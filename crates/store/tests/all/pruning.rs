@@ -113,7 +113,7 @@ store::on_both! {
         let world = World::open(database).await;
         let run = Run { run_id: RunId(id_at(2)), ..waited("a", node()) };
         world.store.start_run(&run, &[]).await.unwrap();
-        world.store.record_step(&step(run.run_id, 1, json!("s".repeat(1_000)))).await.unwrap();
+        world.store.record_step(&step(run.run_id, 1, json!("s".repeat(1_000))), run.lease.unwrap()).await.unwrap();
         world.store.record_egress(&[(run.run_id, request("/"))]).await.unwrap();
         let finished = Finished {
             output: Some(json!("o".repeat(1_000))),

@@ -153,10 +153,10 @@ store::on_both! {
         let failed = |position| Step { result: None, error: Some(error.clone()), ..step(run.run_id, position, json!(1)) };
         let logged = |position| Step { verb: "log".to_owned(), ..step(run.run_id, position, json!(1)) };
         let steps = [failed(1), step(run.run_id, 2, json!(1)), logged(3), failed(4), failed(5), logged(6)];
-        for step in &steps {
-            world.store.record_step(step).await.unwrap();
-        }
         let lease = claim(&world.store, node(), at(3), 1).await[0].lease.unwrap();
+        for step in &steps {
+            world.store.record_step(step, lease).await.unwrap();
+        }
         assert!(world.store.requeue_run(run.run_id, lease, at(3), 1, None).await.unwrap());
         assert_eq!(world.store.steps(run.run_id).await.unwrap(), steps, "to be resumed it needs all");
         let lease = claim(&world.store, node(), at(3), 1).await[0].lease.unwrap();

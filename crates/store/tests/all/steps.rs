@@ -2,14 +2,14 @@
 
 use model::actor::Actor;
 use model::ids::RunId;
-use model::run::RunError;
+use model::run::{Lease, Run, RunError};
 use model::step::Step;
 use serde_json::{Value, json};
 use store::Error;
 use store::testing::TestDatabase;
 
-use crate::runs::{hard_values, run};
-use crate::world::{World, at, event, id, key};
+use crate::runs::{hard_values, node, waited};
+use crate::world::{World, at, event, id};
 
 pub(crate) fn step(run_id: RunId, position: u32, value: Value) -> Step {
     Step {
@@ -26,11 +26,25 @@ pub(crate) fn step(run_id: RunId, position: u32, value: Value) -> Step {
     }
 }
 
+/// A run that is under way.
+async fn started(world: &World) -> (Run, Lease) {
+    let run = waited("a", node());
+    world.store.start_run(&run, &[]).await.unwrap();
+    let lease = run.lease.unwrap();
+    (run, lease)
+}
+
+/// Whether nothing can be written into a journal under a claim.
+async fn journals_nothing(world: &World, run: RunId, lease: Lease) -> bool {
+    let new = world.store.record_step(&step(run, 2, json!("late")), lease).await;
+    let begun = world.store.finish_step(&step(run, 1, json!("late")), lease).await;
+    [new, begun].iter().all(|answer| matches!(answer, Err(Error::GuardFailed { .. })))
+}
+
 store::on_both! {
     async fn steps_read_back_as_they_were_journaled_in_order(database: &TestDatabase) {
         let world = World::open(database).await;
-        let run = run(key("a"));
-        world.store.record_runs(std::slice::from_ref(&run)).await.unwrap();
+        let (run, lease) = started(&world).await;
         let mut steps: Vec<Step> =
             hard_values().into_iter().zip(1..).map(|(value, position)| step(run.run_id, position, value)).collect();
         let error = RunError { type_name: "Timeout".to_owned(), message: "ü".to_owned(), traceback: None };
@@ -38,7 +52,7 @@ store::on_both! {
         let (child, answered_by) = (Some(RunId(id())), Some(Actor::CommandLine));
         steps.push(Step { child, answered_by, ..step(run.run_id, 51, json!(1)) });
         for step in steps.iter().rev() {
-            world.store.record_step(step).await.unwrap();
+            world.store.record_step(step, lease).await.unwrap();
         }
         assert_eq!(world.store.steps(run.run_id).await.unwrap(), steps);
         assert_eq!(world.store.steps_after(run.run_id, 0).await.unwrap(), steps);
@@ -51,30 +65,28 @@ store::on_both! {
 
     async fn a_step_is_journaled_once_and_for_a_known_run(database: &TestDatabase) {
         let world = World::open(database).await;
-        let run = run(key("a"));
-        world.store.record_runs(std::slice::from_ref(&run)).await.unwrap();
-        world.store.record_step(&step(run.run_id, 1, json!("first"))).await.unwrap();
+        let (run, lease) = started(&world).await;
+        world.store.record_step(&step(run.run_id, 1, json!("first")), lease).await.unwrap();
         let before = database.dump().await;
-        let twice = world.store.record_step(&step(run.run_id, 1, json!("second"))).await.unwrap_err();
+        let twice = world.store.record_step(&step(run.run_id, 1, json!("second")), lease).await.unwrap_err();
         assert!(matches!(twice, Error::Unique { .. }), "{twice}");
-        let dangling = world.store.record_step(&step(RunId(id()), 1, json!(1))).await.unwrap_err();
-        assert!(matches!(dangling, Error::ForeignKey { .. }), "{dangling}");
+        let dangling = world.store.record_step(&step(RunId(id()), 1, json!(1)), lease).await.unwrap_err();
+        assert!(matches!(dangling, Error::GuardFailed { .. }), "{dangling}");
         assert_eq!(database.dump().await, before);
     }
 
     async fn a_step_that_has_begun_ends_once(database: &TestDatabase) {
         let world = World::open(database).await;
-        let run = run(key("a"));
-        world.store.record_runs(std::slice::from_ref(&run)).await.unwrap();
+        let (run, lease) = started(&world).await;
         let begun = Step { result: Some(json!("half")), finished_at: None, ..step(run.run_id, 1, json!("ask")) };
-        world.store.begin_step(&begun).await.unwrap();
+        world.store.begin_step(&begun, lease).await.unwrap();
         assert_eq!(world.store.step(run.run_id, 1).await.unwrap(), Some(begun));
         let ended = Step { child: Some(RunId(id())), ..step(run.run_id, 1, json!("ask")) };
-        world.store.finish_step(&ended).await.unwrap();
+        world.store.finish_step(&ended, lease).await.unwrap();
         assert_eq!(world.store.steps(run.run_id).await.unwrap(), std::slice::from_ref(&ended));
         let before = database.dump().await;
         for late in [Step { result: None, ..ended.clone() }, Step { position: 2, ..ended }] {
-            let refused = world.store.finish_step(&late).await.unwrap_err();
+            let refused = world.store.finish_step(&late, lease).await.unwrap_err();
             assert!(matches!(refused, Error::GuardFailed { .. }), "{refused}");
         }
         assert_eq!(database.dump().await, before);
@@ -82,12 +94,25 @@ store::on_both! {
 
     async fn a_step_and_its_events_are_journaled_together_or_not_at_all(database: &TestDatabase) {
         let world = World::open(database).await;
-        let run = run(key("a"));
-        world.store.record_runs(std::slice::from_ref(&run)).await.unwrap();
+        let (run, lease) = started(&world).await;
         let emitted = step(run.run_id, 1, json!(1));
-        world.store.record_step_with(&emitted, &[event("e")]).await.unwrap();
-        world.store.record_step_with(&emitted, &[event("again")]).await.unwrap_err();
+        world.store.record_step_with(&emitted, lease, &[event("e")]).await.unwrap();
+        world.store.record_step_with(&emitted, lease, &[event("again")]).await.unwrap_err();
         let events = world.store.events_after(0, 10).await.unwrap();
         assert_eq!(events.iter().map(|event| event.fact.source.as_str()).collect::<Vec<_>>(), ["e"]);
+    }
+
+    async fn who_lost_a_run_journals_nothing_more(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let (run, lost) = started(&world).await;
+        let begun = Step { result: None, finished_at: None, ..step(run.run_id, 1, json!("run")) };
+        world.store.begin_step(&begun, lost).await.unwrap();
+        assert!(world.store.requeue_run(run.run_id, lost, at(3), 1, None).await.unwrap());
+        assert!(journals_nothing(&world, run.run_id, lost).await, "it is nobody's");
+        let holds = world.store.claim(node(), at(9), at(60), 1).await.unwrap()[0].lease.unwrap();
+        assert!(journals_nothing(&world, run.run_id, lost).await, "it is another's");
+        assert!(journals_nothing(&world, run.run_id, Lease { node: lost.node, ..holds }).await);
+        world.store.finish_step(&step(run.run_id, 1, json!("run")), holds).await.unwrap();
+        world.store.record_step(&step(run.run_id, 2, json!(2)), holds).await.unwrap();
     }
 }

@@ -17,7 +17,7 @@ async fn wait(world: &World, waiting: &Waiting) -> (Run, Lease) {
     let lease = run.lease.unwrap();
     world.store.start_run(&run, &[]).await.unwrap();
     let open = Step { result: None, finished_at: None, ..step(run.run_id, 3, json!("?")) };
-    world.store.begin_step(&open).await.unwrap();
+    world.store.begin_step(&open, lease).await.unwrap();
     assert!(world.store.suspend_run(run.run_id, lease, waiting).await.unwrap());
     (run, lease)
 }

@@ -18,7 +18,7 @@ pub(super) async fn carry_out(host: &Inner, step: Step, arguments: Arguments) ->
         Err(refusal) => return finish(host, step, Err(refusal)).await,
     };
     let step = finished(host, step, Ok(Json::Null));
-    host.ctx.store.record_step_with(&step, &[event]).await?;
+    host.ctx.store.record_step_with(&step, host.lease()?, &[event]).await?;
     host.ctx.engine.ring_events();
     Ok(Answer::Finished(Box::new(step)))
 }

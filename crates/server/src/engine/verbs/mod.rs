@@ -104,14 +104,14 @@ pub(crate) async fn again(host: &Inner, step: &Step, arguments: &Arguments) -> R
 /// Journals a Step with what came of it.
 async fn finish(host: &Inner, step: Step, reply: Reply) -> Result<Answer, Error> {
     let step = finished(host, step, reply);
-    host.ctx.store.record_step(&step).await?;
+    host.ctx.store.record_step(&step, host.lease()?).await?;
     Ok(Answer::Finished(Box::new(step)))
 }
 
 /// The same for one that is journaled as begun.
 async fn finish_begun(host: &Inner, step: Step, reply: Reply) -> Result<Answer, Error> {
     let step = finished(host, step, reply);
-    host.ctx.store.finish_step(&step).await?;
+    host.ctx.store.finish_step(&step, host.lease()?).await?;
     Ok(Answer::Finished(Box::new(step)))
 }
 

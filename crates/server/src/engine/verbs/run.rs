@@ -56,7 +56,7 @@ pub(super) async fn start(
     let child = step.child.unwrap_or_else(|| host.ctx.ids.run());
     if !begun {
         step.child = Some(child);
-        host.ctx.store.begin_step(&step).await?;
+        host.ctx.store.begin_step(&step, host.lease()?).await?;
     }
     let request = StartRun {
         run_id: Some(child),

@@ -28,7 +28,7 @@ pub(super) async fn carry_out(host: &Inner, mut step: Step, arguments: &Argument
     if step.result.is_none() {
         // Marks the Step as begun; a result in a Step that is not finished says until when.
         step.result = Some(json!({ "until": until }));
-        host.ctx.store.begin_step(&step).await?;
+        host.ctx.store.begin_step(&step, host.lease()?).await?;
     }
     if host.ctx.clock.now() < until {
         if host.may_suspend {

@@ -7,8 +7,8 @@ use model::run::RunState;
 use sandbox::{HostError, Value};
 use serde_json::json;
 use server::app::replay;
-use store::on_both;
 use store::testing::TestDatabase;
+use store::{RunFilter, on_both};
 
 use super::script::{Stage, empty, function, raised};
 
@@ -83,5 +83,30 @@ on_both! {
         assert!(!replayed.same);
         let shown = replayed.diverged.unwrap();
         assert!(shown.starts_with("step 1 was `random`") && shown.contains("is now `now`"), "{shown}");
+    }
+
+    async fn a_server_that_lost_its_run_leaves_the_journal_to_the_next(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        stage.add(&[&function("asks", "")]).await;
+        let (store, now) = (stage.ctx.store.clone(), stage.ctx.clock.now());
+        let turn = Arc::new(AtomicUsize::new(0));
+        stage.script.part("asks", move |_, host| {
+            let (store, first) = (store.clone(), turn.fetch_add(1, Ordering::SeqCst) == 0);
+            async move {
+                if first {
+                    // As another server does that takes this one for dead.
+                    let held = &store.runs(&RunFilter::default(), 1).await.unwrap()[0];
+                    assert!(store.requeue_run(held.run_id, held.lease.unwrap(), now, 1, None).await.unwrap());
+                }
+                let verb = if first { "random" } else { "now" };
+                Ok(host.verb(verb, vec![]).await.unwrap())
+            }
+        });
+        let run = stage.queue("asks", empty()).await;
+        stage.work();
+        let ended = stage.until(run.run_id, RunState::Succeeded).await;
+        assert_eq!((ended.lease, stage.executions()), (None, 2));
+        let steps = stage.ctx.store.steps(run.run_id).await.unwrap();
+        assert_eq!(steps.iter().map(|step| step.verb.as_str()).collect::<Vec<_>>(), ["now"]);
     }
 }

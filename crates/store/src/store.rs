@@ -4,43 +4,25 @@ use crate::closures::RecordedClosures;
 use crate::db::{Db, Location, Migration};
 use crate::error::Error;
 
+macro_rules! migrations {
+    ($($name:literal),* $(,)?) => {
+        &[$(Migration {
+            name: $name,
+            sqlite: include_str!(concat!("../migrations/sqlite/", $name, ".sql")),
+            postgres: include_str!(concat!("../migrations/postgres/", $name, ".sql")),
+        }),*]
+    };
+}
+
 /// Applied in order; each has the same file name in both folders.
-pub(crate) const MIGRATIONS: &[Migration] = &[
-    Migration {
-        name: "0001_brain",
-        sqlite: include_str!("../migrations/sqlite/0001_brain.sql"),
-        postgres: include_str!("../migrations/postgres/0001_brain.sql"),
-    },
-    Migration {
-        name: "0002_access",
-        sqlite: include_str!("../migrations/sqlite/0002_access.sql"),
-        postgres: include_str!("../migrations/postgres/0002_access.sql"),
-    },
-    Migration {
-        name: "0003_runs",
-        sqlite: include_str!("../migrations/sqlite/0003_runs.sql"),
-        postgres: include_str!("../migrations/postgres/0003_runs.sql"),
-    },
-    Migration {
-        name: "0004_engine",
-        sqlite: include_str!("../migrations/sqlite/0004_engine.sql"),
-        postgres: include_str!("../migrations/postgres/0004_engine.sql"),
-    },
-    Migration {
-        name: "0005_egress",
-        sqlite: include_str!("../migrations/sqlite/0005_egress.sql"),
-        postgres: include_str!("../migrations/postgres/0005_egress.sql"),
-    },
-    Migration {
-        name: "0006_errors",
-        sqlite: include_str!("../migrations/sqlite/0006_errors.sql"),
-        postgres: include_str!("../migrations/postgres/0006_errors.sql"),
-    },
-    Migration {
-        name: "0007_deliveries",
-        sqlite: include_str!("../migrations/sqlite/0007_deliveries.sql"),
-        postgres: include_str!("../migrations/postgres/0007_deliveries.sql"),
-    },
+pub(crate) const MIGRATIONS: &[Migration] = migrations![
+    "0001_brain",
+    "0002_access",
+    "0003_runs",
+    "0004_engine",
+    "0005_egress",
+    "0006_errors",
+    "0007_deliveries",
 ];
 
 #[derive(Clone)]

@@ -13,6 +13,7 @@ use model::version::VersionNumber;
 use sandbox::Arguments;
 use serde_json::{Value as Json, json};
 
+use super::stop::Stop;
 use super::{Answer, Given, Refusal, Reply, finish, run};
 use crate::app::changesets;
 use crate::app::drafts::{Intent, Proposal};
@@ -44,28 +45,7 @@ pub(super) async fn carry_out(host: &Inner, step: &Step, arguments: Arguments) -
         "remove_function" => remove(host, step, arguments).await,
         verb => read(host, &step.verb, verb, arguments).await,
     };
-    done.map_err(|stop| match stop {
-        Stop::Refusal(refusal) => refusal,
-        Stop::Error(error) => Refusal::of(&error),
-    })
-}
-
-/// Two ways not to answer, told apart so that both can be `?`-ed.
-enum Stop {
-    Refusal(Refusal),
-    Error(Error),
-}
-
-impl From<Refusal> for Stop {
-    fn from(refusal: Refusal) -> Stop {
-        Stop::Refusal(refusal)
-    }
-}
-
-impl<E: Into<Error>> From<E> for Stop {
-    fn from(error: E) -> Stop {
-        Stop::Error(error.into())
-    }
+    done.map_err(Stop::into_refusal)
 }
 
 /// Verbs that take a name and change nothing.

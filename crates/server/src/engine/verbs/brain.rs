@@ -10,6 +10,7 @@ use sandbox::{Arguments, HostError};
 use serde_json::{Value as Json, json};
 use store::EntryPage;
 
+use super::stop::Stop;
 use super::{Given, Refusal, Reply};
 use crate::app::changesets;
 use crate::app::drafts::{Intent, Proposal};
@@ -31,28 +32,7 @@ pub(super) async fn carry_out(host: &Inner, step: &Step, arguments: Arguments) -
         "brain.propose" => propose(host, step, arguments).await,
         verb => return Err(Refusal::Refused(format!("there is no verb `{verb}`"))),
     };
-    done.map_err(|stop| match stop {
-        Stop::Refusal(refusal) => refusal,
-        Stop::Error(error) => Refusal::of(&error),
-    })
-}
-
-/// Two ways not to answer, told apart so that both can be `?`-ed.
-enum Stop {
-    Refusal(Refusal),
-    Error(Error),
-}
-
-impl From<Refusal> for Stop {
-    fn from(refusal: Refusal) -> Stop {
-        Stop::Refusal(refusal)
-    }
-}
-
-impl<E: Into<Error>> From<E> for Stop {
-    fn from(error: E) -> Stop {
-        Stop::Error(error.into())
-    }
+    done.map_err(Stop::into_refusal)
 }
 
 async fn find(host: &Inner, arguments: Arguments) -> Result<Json, Stop> {

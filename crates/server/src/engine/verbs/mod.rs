@@ -11,6 +11,7 @@ mod models;
 mod plain;
 mod run;
 mod sleep;
+mod stop;
 
 use std::collections::BTreeMap;
 

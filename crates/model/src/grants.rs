@@ -157,7 +157,7 @@ fn hosts(value: &Value) -> Result<BTreeSet<String>, OptionError> {
         .collect()
 }
 
-fn is_host(text: &str) -> bool {
+pub(crate) fn is_host(text: &str) -> bool {
     let (host, port) = match text.rsplit_once(':') {
         Some((host, port)) => (host, Some(port)),
         None => (text, None),

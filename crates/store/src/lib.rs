@@ -62,7 +62,7 @@ pub use self::insights::{Durations, ErrorCount, Insights};
 pub use self::nodes::Node;
 pub use self::pruning::{Prune, Pruned};
 pub use self::run_lists::RunFilter;
-pub use self::secrets::{SealedSecret, SecretsStamp};
+pub use self::secrets::{SealedSecret, SecretChange, SecretsStamp};
 pub use self::snapshot::{PastMove, Question, Snapshot};
 pub use self::starting::Started;
 pub use self::store::Store;

@@ -1,5 +1,9 @@
 //! Secrets: sealed before they come here; the store never sees a value.
 
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use model::actor::Actor;
 use model::audit::AuditRecord;
 use model::event::NewEvent;
 use model::ids::SecretId;
@@ -9,6 +13,7 @@ use crate::audit::push_audit;
 use crate::db::{Batch, Durability, Row};
 use crate::error::Error;
 use crate::events::push_events;
+use crate::runs::optional_json;
 use crate::store::Store;
 
 /// A Secret with its value under seal.
@@ -16,6 +21,19 @@ use crate::store::Store;
 pub struct SealedSecret {
     pub secret: Secret,
     pub sealed: Vec<u8>,
+}
+
+/// A new value for a Secret, under seal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SecretChange {
+    /// For one that is new.
+    pub secret_id: SecretId,
+    pub name: String,
+    pub sealed: Vec<u8>,
+    /// As they were, where nothing is said.
+    pub hosts: Option<BTreeSet<String>>,
+    pub at: Timestamp,
+    pub by: Actor,
 }
 
 /// Differs after each change of any Secret.
@@ -32,23 +50,24 @@ impl Store {
     /// Adds a Secret, or gives one of that name a new value; its id and birthday stay.
     pub async fn put_secret(
         &self,
-        new: &SealedSecret,
+        new: &SecretChange,
         event: &NewEvent,
         audit: &AuditRecord,
     ) -> Result<(), Error> {
         let mut batch = Batch::new();
         batch.push(
-            "insert into secrets (secret_id, name, sealed, created_at, updated_at, updated_by)
-             values ($1, $2, $3, $4, $5, $6)
+            "insert into secrets (secret_id, name, sealed, created_at, updated_at, updated_by, hosts)
+             values ($1, $2, $3, $4, $4, $5, coalesce(cast($6 as text), '[]'))
              on conflict (name) do update
-             set sealed = excluded.sealed, updated_at = excluded.updated_at, updated_by = excluded.updated_by",
+             set sealed = excluded.sealed, updated_at = excluded.updated_at, updated_by = excluded.updated_by,
+                hosts = coalesce(cast($6 as text), secrets.hosts)",
             [
-                new.secret.secret_id.0.into(),
-                new.secret.name.as_str().into(),
+                new.secret_id.0.into(),
+                new.name.as_str().into(),
                 new.sealed.clone().into(),
-                new.secret.created_at.into(),
-                new.secret.updated_at.into(),
-                new.secret.updated_by.to_string().into(),
+                new.at.into(),
+                new.by.to_string().into(),
+                optional_json(new.hosts.as_ref())?,
             ],
         );
         push_audit(&mut batch, audit);
@@ -59,7 +78,7 @@ impl Store {
     pub async fn secrets(&self) -> Result<Vec<Secret>, Error> {
         self.db
             .query(
-                "select secret_id, name, created_at, updated_at, updated_by from secrets order by name",
+                "select secret_id, name, created_at, updated_at, updated_by, hosts from secrets order by name",
                 [],
                 secret_from_row,
             )
@@ -69,9 +88,10 @@ impl Store {
     pub async fn sealed_secret(&self, name: &str) -> Result<Option<SealedSecret>, Error> {
         self.db
             .optional(
-                "select secret_id, name, created_at, updated_at, updated_by, sealed from secrets where name = $1",
+                "select secret_id, name, created_at, updated_at, updated_by, hosts, sealed
+                 from secrets where name = $1",
                 [name.into()],
-                |row| Ok(SealedSecret { secret: secret_from_row(row)?, sealed: row.blob(5)? }),
+                |row| Ok(SealedSecret { secret: secret_from_row(row)?, sealed: row.blob(6)? }),
             )
             .await
     }
@@ -98,5 +118,6 @@ fn secret_from_row(row: &Row) -> Result<Secret, Error> {
         created_at: row.timestamp(2)?,
         updated_at: row.timestamp(3)?,
         updated_by: row.word(4)?,
+        hosts: row.json(5)?,
     })
 }

@@ -23,6 +23,7 @@ pub(crate) const MIGRATIONS: &[Migration] = migrations![
     "0005_egress",
     "0006_errors",
     "0007_deliveries",
+    "0008_sealed_hosts",
 ];
 
 #[derive(Clone)]

@@ -14,11 +14,20 @@ impl Brain {
         self.at(&["secrets"]).get().await
     }
 
-    pub(crate) async fn set_secret(&self, name: &str, value: &SecretBox<Vec<u8>>) -> Result<(), Error> {
-        let body = match std::str::from_utf8(value.expose_secret()) {
+    /// As it was sealed, where no hosts are named.
+    pub(crate) async fn set_secret(
+        &self,
+        name: &str,
+        value: &SecretBox<Vec<u8>>,
+        hosts: Option<&[String]>,
+    ) -> Result<(), Error> {
+        let mut body = match std::str::from_utf8(value.expose_secret()) {
             Ok(text) => json!({ "value": text }),
             Err(_) => json!({ "base64": STANDARD.encode(value.expose_secret()) }),
         };
+        if let Some(hosts) = hosts {
+            body["hosts"] = json!(hosts);
+        }
         self.at(&["secrets", name]).json(&body).put().await
     }
 

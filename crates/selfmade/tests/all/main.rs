@@ -32,6 +32,7 @@ mod remote;
 mod run;
 mod runs;
 mod schedules;
+mod sealing;
 mod search;
 mod secrets;
 mod serving;

@@ -52,8 +52,8 @@ fn walk(place: &Place) {
     ");
     place.run_with(&["secret", "set", "api_key"], b"hunter2");
     assert_shows!(place.data(&["secret", "list"]), @"
-    NAME     UPDATED               WHO
-    api_key  [time--------------]  command_line
+    NAME     SEALED FOR  UPDATED               WHO
+    api_key              [time--------------]  command_line
     ");
     place.data(&["export", "brain"]);
     place.data(&["fn", "rm", "greet"]);

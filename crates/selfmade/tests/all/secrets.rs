@@ -15,8 +15,8 @@ fn a_secret_is_stored_listed_and_deleted_but_never_shown() {
     assert_shows!(place.run(&["secret", "list"]), @"
     exit: 0
     --- stdout
-    NAME     UPDATED               WHO
-    api_key  [time--------------]  command_line
+    NAME     SEALED FOR  UPDATED               WHO
+    api_key              [time--------------]  command_line
     --- stderr
     brain: [folder]/home (given by --home)
     ");
@@ -27,6 +27,7 @@ fn a_secret_is_stored_listed_and_deleted_but_never_shown() {
       "secrets": [
         {
           "created_at": "[time]",
+          "hosts": [],
           "name": "api_key",
           "secret_id": "[id]",
           "updated_at": "[time]",

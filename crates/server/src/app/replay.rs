@@ -1,7 +1,6 @@
 //! Replay: a Run is executed again with the answers it got then. Nothing is written and nothing new is done; what comes of
 //! it is compared with the record.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::ids::RunId;
@@ -43,7 +42,7 @@ pub async fn replay(
     let prepared = runs::prepared_for(ctx, &run).await?;
     let steps = ctx.store.steps(id).await?;
     let recorded = Ended { state: run.state, output: run.output.clone(), error: run.error.clone() };
-    let replay = Replay { run, prepared, steps, secrets: BTreeMap::new(), watch: Arc::new(watch) };
+    let replay = Replay { run, prepared, steps, watch: Arc::new(watch) };
     let (end, steps_left) = execute(ctx, replay).await?;
     let diverged = diverged(&end);
     let replayed = Ended { state: end.state, output: end.output, error: end.error };

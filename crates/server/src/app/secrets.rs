@@ -1,11 +1,13 @@
 //! Secrets: sealed on the way in, opened only for the engine. No verb gives a value back to a person.
 
+use std::collections::BTreeSet;
+
 use model::actor::Actor;
 use model::event::{EventKind, NewEvent};
-use model::secret::{Secret, check_secret};
+use model::secret::{Secret, check_secret, sealed_hosts};
 use secrecy::{ExposeSecret, SecretBox};
 use serde_json::json;
-use store::SealedSecret;
+use store::SecretChange;
 
 use super::error::Error;
 use crate::ctx::Ctx;
@@ -14,28 +16,45 @@ use crate::seal::{SealError, SealingKey};
 /// The name under which a known text is sealed, so that a wrong key is noticed before anything is sealed with it.
 const KEY_CHECK: &str = "secrets_key_check";
 
-/// Adds a Secret, or gives it a new value.
+/// Adds a Secret, or gives it a new value. One that is sealed for hosts stays so.
 pub async fn set(ctx: &Ctx, actor: &Actor, name: &str, value: &SecretBox<Vec<u8>>) -> Result<(), Error> {
+    // What is sealed for hosts must stay fit for it.
+    let hosts = ctx.store.sealed_secret(name).await?.map(|stored| stored.secret.hosts).unwrap_or_default();
+    sealed_hosts(name, value.expose_secret(), &Vec::from_iter(hosts))?;
+    put(ctx, actor, name, value, None).await
+}
+
+/// The same, and says for which hosts it is sealed from now on; for none, cells get the value.
+pub async fn set_for(
+    ctx: &Ctx,
+    actor: &Actor,
+    name: &str,
+    value: &SecretBox<Vec<u8>>,
+    hosts: &[String],
+) -> Result<(), Error> {
+    let hosts = sealed_hosts(name, value.expose_secret(), hosts)?;
+    put(ctx, actor, name, value, Some(hosts)).await
+}
+
+async fn put(
+    ctx: &Ctx,
+    actor: &Actor,
+    name: &str,
+    value: &SecretBox<Vec<u8>>,
+    hosts: Option<BTreeSet<String>>,
+) -> Result<(), Error> {
     check_secret(name, value.expose_secret())?;
     let key = key(ctx).await?;
-    let now = ctx.clock.now();
-    let secret = Secret {
+    let audit = ctx.audit(actor, "secret.set", name, json!({ "hosts": hosts }));
+    let change = SecretChange {
         secret_id: ctx.ids.secret(),
         name: name.to_owned(),
-        created_at: now,
-        updated_at: now,
-        updated_by: actor.clone(),
+        sealed: key.seal(name, value.expose_secret(), &ctx.ids)?,
+        hosts,
+        at: ctx.clock.now(),
+        by: actor.clone(),
     };
-    let sealed = key.seal(name, value.expose_secret(), &ctx.ids)?;
-    let event = changed(ctx, actor, name, "set");
-    Ok(ctx
-        .store
-        .put_secret(
-            &SealedSecret { secret, sealed },
-            &event,
-            &ctx.audit(actor, "secret.set", name, json!({})),
-        )
-        .await?)
+    Ok(ctx.store.put_secret(&change, &changed(ctx, actor, name, "set"), &audit).await?)
 }
 
 pub async fn list(ctx: &Ctx) -> Result<Vec<Secret>, Error> {
@@ -53,10 +72,15 @@ pub async fn remove(ctx: &Ctx, actor: &Actor, name: &str) -> Result<(), Error> {
 
 /// The value, for whoever runs functions that were granted it.
 pub async fn open(ctx: &Ctx, name: &str) -> Result<SecretBox<Vec<u8>>, Error> {
+    open_known(ctx, name).await.map(|(_, value)| value)
+}
+
+/// The value, with what is known of it.
+pub(crate) async fn open_known(ctx: &Ctx, name: &str) -> Result<(Secret, SecretBox<Vec<u8>>), Error> {
     let absent = || Error::Absent { noun: "secret", name: name.to_owned() };
     let stored = ctx.store.sealed_secret(name).await?.ok_or_else(absent)?;
-    let key = key(ctx).await?;
-    Ok(key.open(name, &stored.sealed)?)
+    let value = key(ctx).await?.open(name, &stored.sealed)?;
+    Ok((stored.secret, value))
 }
 
 /// Whether secrets can be sealed and opened: for those who have other things to do first.

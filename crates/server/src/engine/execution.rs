@@ -1,6 +1,5 @@
 //! One Run, from the moment this node has it to the moment its ending is committed.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -11,12 +10,12 @@ use model::python::Dialect;
 use model::run::{Ending, Lease, Run, RunState, Waiting};
 use model::step::Step;
 use sandbox::{EgressPolicy, Host, Isolation, JobLimits, Value};
-use secrecy::ExposeSecret;
 use serde_json::{Value as Json, json};
 use store::{Durability, Finished};
 
 use super::calls;
 use super::executor::Work;
+use super::handed::Handed;
 use super::host::{Collected, Happened, Parts, RunHost, Watch};
 use super::journal::Journal;
 use super::outcome::{self, End};
@@ -25,7 +24,6 @@ use super::prepared::Prepared;
 use super::running::{Interrupt, Interruption};
 use crate::app::error::Error;
 use crate::app::run_lists::duration_us;
-use crate::app::secrets;
 use crate::ctx::Ctx;
 use crate::redaction::Redaction;
 
@@ -57,14 +55,14 @@ async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
     let Execution { run, lease, prepared, steps, watch, mut redaction } = execution;
     let interrupt = Interrupt::default();
     let registered = ctx.engine.running.register(run.run_id, interrupt.clone());
-    let secrets = match open_secrets(ctx, &prepared).await {
-        Ok(secrets) => secrets,
+    let handed = match Handed::open(ctx, &prepared).await {
+        Ok(handed) => handed,
         Err(error) => {
             let end = End::failed("SecretUnavailable", error.to_string(), None);
             return close(ctx, run, lease, end, Collected::default(), &prepared, &redaction).await;
         }
     };
-    if !secrets.is_empty() {
+    if !handed.texts.is_empty() {
         // What was opened just now may be newer than what is known of it.
         redaction = ctx.redaction().await?;
     }
@@ -78,7 +76,7 @@ async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
         lease: Some(lease),
         watch,
     });
-    let work = work(ctx, &run, &prepared, secrets)?;
+    let work = work(ctx, &run, &prepared, handed)?;
     registered.show(&host);
     let executed = execute(ctx, &host, work, &interrupt).await;
     let collected = host.collected();
@@ -140,23 +138,8 @@ fn interrupted(run: &Run, why: Interruption) -> After {
     })
 }
 
-async fn open_secrets(ctx: &Ctx, prepared: &Prepared) -> Result<BTreeMap<String, String>, Error> {
-    let mut values = BTreeMap::new();
-    for name in &prepared.content().grants.secrets {
-        let value = secrets::open(ctx, name).await?;
-        let text = String::from_utf8_lossy(value.expose_secret()).into_owned();
-        values.insert(name.clone(), text);
-    }
-    Ok(values)
-}
-
 /// The job of a Run, from what its Version may and wants.
-pub(crate) fn work(
-    ctx: &Ctx,
-    run: &Run,
-    prepared: &Prepared,
-    secrets: BTreeMap<String, String>,
-) -> Result<Work, Error> {
+pub(crate) fn work(ctx: &Ctx, run: &Run, prepared: &Prepared, handed: Handed) -> Result<Work, Error> {
     let content = prepared.content();
     let (grants, config) = (&content.grants, &ctx.engine.config);
     // BabyAGI's functions know no limits, and those that talk to a model take their time.
@@ -172,6 +155,7 @@ pub(crate) fn work(
     let egress = (!grants.network.is_empty()).then(|| EgressPolicy {
         hosts: grants.network.iter().cloned().collect(),
         private: config.private.clone(),
+        secrets: handed.sealed,
         label: run.run_id.to_string(),
         ..EgressPolicy::default()
     });
@@ -188,7 +172,7 @@ pub(crate) fn work(
         requirements: prepared.requirements.clone(),
         closure: Arc::clone(&prepared.closure),
         input,
-        secrets,
+        secrets: handed.texts,
         verbs: prepared.verbs.clone(),
         limits,
         egress,

@@ -10,6 +10,7 @@ mod drafts;
 mod egress;
 mod execution;
 mod executor;
+mod handed;
 mod host;
 mod journal;
 mod live;

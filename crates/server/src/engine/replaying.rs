@@ -1,12 +1,12 @@
 //! Executes a recorded Run once more, for debugging: the journal answers, nothing is written.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::run::Run;
 use model::step::Step;
 
 use super::execution::{execute, work};
+use super::handed::Handed;
 use super::host::{Parts, RunHost, Watch};
 use super::journal::Journal;
 use super::outcome::{self, End};
@@ -19,16 +19,15 @@ pub(crate) struct Replay {
     pub(crate) run: Run,
     pub(crate) prepared: Arc<Prepared>,
     pub(crate) steps: Vec<Step>,
-    pub(crate) secrets: BTreeMap<String, String>,
     pub(crate) watch: Watch,
 }
 
 /// How it ended this time, and how many recorded Steps it did not come to.
 pub(crate) async fn replay(ctx: &Ctx, replay: Replay) -> Result<(End, usize), Error> {
-    let Replay { run, prepared, steps, secrets, watch } = replay;
+    let Replay { run, prepared, steps, watch } = replay;
     let interrupt = Interrupt::default();
     let redaction = ctx.redaction().await?;
-    let mut work = work(ctx, &run, &prepared, secrets)?;
+    let mut work = work(ctx, &run, &prepared, Handed::default())?;
     // A replay reaches nothing: what came over the network is not recorded, and asking again is not what happened then.
     work.egress = None;
     let host = RunHost::new(Parts {

@@ -9,6 +9,7 @@ use sandbox::{Arguments, BoxFuture, Closure, Function, Host, HostError, Value};
 use serde_json::{Map, Value as Json, json};
 
 use super::executor::{Executed, Work};
+use super::handed::Handed;
 use super::outcome;
 use super::prepared::Prepared;
 use crate::app::error::Error;
@@ -105,9 +106,7 @@ fn stand_in(function: &Function, mock: &Mock) -> Function {
 /// The job of a trial: the function's own limits, and for each secret it is granted a stand-in that tells the name.
 pub(crate) fn trial_work(ctx: &Ctx, prepared: &Prepared, input: Map<String, Json>) -> Result<Work, Error> {
     let run = crate::app::runs::pretended(ctx, prepared, input);
-    let secrets = prepared.content().grants.secrets.iter();
-    let secrets = secrets.map(|name| (name.clone(), format!("secret-{name}"))).collect();
-    super::execution::work(ctx, &run, prepared, secrets)
+    super::execution::work(ctx, &run, prepared, Handed::stand_ins(prepared))
 }
 
 pub(crate) fn trial_end(executed: Executed) -> Result<Json, RunError> {

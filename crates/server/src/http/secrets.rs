@@ -38,6 +38,9 @@ struct SecretBody {
     /// In place of the value, if it is no text.
     #[schema(value_type = Option<String>, format = Password)]
     base64: Option<SecretString>,
+    /// Seals it for these hosts, each as `host`, `host:port` or `*.domain`: functions get a placeholder, and the value is put in on the
+    /// way to one of them. An empty list hands functions the value; without one, it stays as it was.
+    hosts: Option<Vec<String>>,
 }
 
 impl SecretBody {
@@ -61,7 +64,11 @@ async fn set(
     Json(body): Json<SecretBody>,
 ) -> Result<StatusCode, Problem> {
     caller.may_touch_all(Need::Administer)?;
-    secrets::set(door.ctx(), caller.actor(), &name, &body.bytes()?).await?;
+    let (ctx, value) = (door.ctx(), body.bytes()?);
+    match &body.hosts {
+        Some(hosts) => secrets::set_for(ctx, caller.actor(), &name, &value, hosts).await?,
+        None => secrets::set(ctx, caller.actor(), &name, &value).await?,
+    }
     Ok(StatusCode::NO_CONTENT)
 }
 

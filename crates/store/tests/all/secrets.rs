@@ -1,23 +1,29 @@
 //! Secrets: one of a name, replaced in place, gone when removed.
 
+use std::collections::BTreeSet;
+
 use model::actor::Actor;
 use model::event::{EventKind, NewEvent};
 use model::ids::SecretId;
 use model::secret::Secret;
-use store::SealedSecret;
 use store::testing::TestDatabase;
+use store::{SealedSecret, SecretChange};
 
 use crate::world::{World, at, audit, event, id};
 
-pub(crate) fn sealed(text: &str, value: &[u8]) -> SealedSecret {
-    let secret = Secret {
+pub(crate) fn sealed(text: &str, value: &[u8]) -> SecretChange {
+    SecretChange {
         secret_id: SecretId(id()),
         name: text.to_owned(),
-        created_at: at(1),
-        updated_at: at(1),
-        updated_by: Actor::CommandLine,
-    };
-    SealedSecret { secret, sealed: value.to_vec() }
+        sealed: value.to_vec(),
+        hosts: None,
+        at: at(1),
+        by: Actor::CommandLine,
+    }
+}
+
+fn hosts(hosts: &[&str]) -> BTreeSet<String> {
+    hosts.iter().map(|host| (*host).to_owned()).collect()
 }
 
 store::on_both! {
@@ -25,13 +31,33 @@ store::on_both! {
         let world = World::open(database).await;
         let first = sealed("k", b"\0one\xff");
         world.store.put_secret(&first, &event("k"), &audit("secret.set")).await.unwrap();
-        assert_eq!(world.store.sealed_secret("k").await.unwrap(), Some(first.clone()));
-        let mut second = sealed("k", b"two");
-        second.secret.updated_at = at(9);
+        let secret = Secret {
+            secret_id: first.secret_id,
+            name: "k".to_owned(),
+            hosts: hosts(&[]),
+            created_at: at(1),
+            updated_at: at(1),
+            updated_by: Actor::CommandLine,
+        };
+        let stored = SealedSecret { secret: secret.clone(), sealed: first.sealed };
+        assert_eq!(world.store.sealed_secret("k").await.unwrap(), Some(stored));
+        let second = SecretChange { at: at(9), ..sealed("k", b"two") };
         world.store.put_secret(&second, &event("k"), &audit("secret.set")).await.unwrap();
         let stored = world.store.sealed_secret("k").await.unwrap().unwrap();
         assert_eq!(stored.sealed, b"two");
-        assert_eq!(stored.secret, Secret { updated_at: at(9), ..first.secret });
+        assert_eq!(stored.secret, Secret { updated_at: at(9), ..secret });
+    }
+
+    async fn a_new_value_is_for_the_same_hosts_unless_others_are_named(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let own = hosts(&["*.b.example:8443", "a.example"]);
+        for (named, kept) in
+            [(None, hosts(&[])), (Some(own.clone()), own.clone()), (None, own), (Some(hosts(&[])), hosts(&[]))]
+        {
+            let change = SecretChange { hosts: named, ..sealed("k", b"x") };
+            world.store.put_secret(&change, &event("k"), &audit("secret.set")).await.unwrap();
+            assert_eq!(world.store.secrets().await.unwrap()[0].hosts, kept);
+        }
     }
 
     async fn the_stamp_differs_after_each_change_whatever_the_clock_says(database: &TestDatabase) {

@@ -16,10 +16,11 @@ pub(crate) struct Arguments {}
 pub(crate) async fn run(session: &Session, brain: &Brain) -> Result<Exit, Error> {
     let secrets = brain.secrets().await?;
     session.output.answer(&json!({ "secrets": secrets }), |screen| {
-        let mut table = Table::new(&["name", "updated", "who"], 0);
+        let mut table = Table::new(&["name", "sealed for", "updated", "who"], 0);
         for secret in &secrets {
             table.row(vec![
                 Cell::painted(NAME, &secret.name),
+                Vec::from_iter(secret.hosts.iter().map(String::as_str)).join(", ").into(),
                 Cell::painted(DIM, screen.time(secret.updated_at)),
                 Cell::painted(DIM, secret.updated_by.to_string()),
             ]);

@@ -23,6 +23,7 @@ use crate::session::Session;
 Examples:
   selfmade secret set openai_api_key
   pass show openai | selfmade secret set openai_api_key
+  selfmade secret set openai_api_key --host api.openai.com
   selfmade secret set tls_key --value-file key.pem")]
 pub(crate) struct Arguments {
     /// A Python identifier, by which functions ask for it
@@ -30,6 +31,20 @@ pub(crate) struct Arguments {
     /// Read the value from this file
     #[arg(long, value_name = "FILE")]
     value_file: Option<PathBuf>,
+    /// Seal it for this host (`host`, `host:port` or `*.domain`; repeat it for more): functions get a placeholder, and the value
+    /// is put in on the way to the host, so no function ever has it
+    #[arg(long, value_name = "HOST")]
+    host: Vec<String>,
+    /// Hand functions the value again, if it was sealed for hosts
+    #[arg(long, conflicts_with = "host")]
+    any_host: bool,
+}
+
+impl Arguments {
+    /// None where it stays as it was.
+    fn hosts(&self) -> Option<&[String]> {
+        (self.any_host || !self.host.is_empty()).then_some(&self.host)
+    }
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
@@ -38,7 +53,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     check_secret(name, b"-").map_err(server::Error::from)?;
     let value = SecretBox::new(Box::new(without_line_end(value(session, &arguments)?)));
     check_secret(name, value.expose_secret()).map_err(server::Error::from)?;
-    brain.set_secret(name, &value).await?;
+    brain.set_secret(name, &value, arguments.hosts()).await?;
     session.output.answer(&json!({ "name": name }), |_| String::new())?;
     session.output.note(format!("secret `{name}` is stored, sealed"));
     Ok(Exit::Done)

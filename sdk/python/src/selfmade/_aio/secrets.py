@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from selfmade._aio.resource import AsyncResource
 from selfmade._http import segment
 from selfmade.models import Secret
@@ -14,9 +16,16 @@ class AsyncSecrets(AsyncResource):
         """All of them, without their values."""
         return await self._get_all(Secret, "/secrets")
 
-    async def set(self, name: str, value: str) -> None:
-        """Adds a secret or gives it a new value."""
-        await self._do("PUT", f"/secrets/{segment(name)}", {"value": value})
+    async def set(self, name: str, value: str, *, hosts: Iterable[str] | None = None) -> None:
+        """Adds a secret or gives it a new value.
+
+        With `hosts` it is sealed for them: functions get a placeholder, and the value is put in on the way to one of
+        them. An empty list hands functions the value; without it the secret stays as it was.
+        """
+        body: dict[str, object] = {"value": value}
+        if hosts is not None:
+            body["hosts"] = [*hosts]
+        await self._do("PUT", f"/secrets/{segment(name)}", body)
 
     async def delete(self, name: str) -> None:
         """Removes it."""

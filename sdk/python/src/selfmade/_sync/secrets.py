@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from selfmade._sync.resource import Resource
 from selfmade._http import segment
 from selfmade.models import Secret
@@ -15,9 +17,16 @@ class Secrets(Resource):
         """All of them, without their values."""
         return self._get_all(Secret, "/secrets")
 
-    def set(self, name: str, value: str) -> None:
-        """Adds a secret or gives it a new value."""
-        self._do("PUT", f"/secrets/{segment(name)}", {"value": value})
+    def set(self, name: str, value: str, *, hosts: Iterable[str] | None = None) -> None:
+        """Adds a secret or gives it a new value.
+
+        With `hosts` it is sealed for them: functions get a placeholder, and the value is put in on the way to one of
+        them. An empty list hands functions the value; without it the secret stays as it was.
+        """
+        body: dict[str, object] = {"value": value}
+        if hosts is not None:
+            body["hosts"] = [*hosts]
+        self._do("PUT", f"/secrets/{segment(name)}", body)
 
     def delete(self, name: str) -> None:
         """Removes it."""

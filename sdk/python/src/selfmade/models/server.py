@@ -39,6 +39,7 @@ class Secret(Record):
     """A secret, without its value."""
 
     name: str
+    hosts: list[str] = field(default_factory=list)
     created_at: datetime
     updated_at: datetime
     updated_by: str

@@ -147,13 +147,29 @@ async fn a_small_write_that_is_not_flushed_is_done_on_the_calling_thread() {
     let sqlite = Sqlite::open(&database.path(), SCHEMA).await.unwrap();
     assert!(at_once(&sqlite, put(1), Durability::Process));
     assert_eq!(count(&database), 1);
-    assert!(!at_once(&sqlite, put(2), Durability::Power), "a flush keeps a thread waiting");
+    assert!(!at_once(&sqlite, put(2), Durability::Power), "a flush keeps the only thread waiting");
     let mut large = Batch::new();
     (3..100).for_each(|n| large.append(put(n)));
     assert!(!at_once(&sqlite, large, Durability::Process), "it takes long");
     sqlite.close().await;
     assert_eq!(count(&database), 99, "whoever stops waiting still has it done");
     assert!(matches!(sqlite.write(put(100), Durability::Process).await, Err(Error::Closed)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_small_write_is_flushed_on_the_calling_thread_where_there_are_others() {
+    let database = TestDatabase::sqlite();
+    let sqlite = Sqlite::open(&database.path(), SCHEMA).await.unwrap();
+    let of_spawned = sqlite.clone();
+    let spawned = tokio::spawn(async move { at_once(&of_spawned, put(1), Durability::Power) });
+    assert!(spawned.await.unwrap());
+    assert!(at_once(&sqlite, put(2), Durability::Power));
+    let mut level = Batch::new();
+    level.push("pragma synchronous", []);
+    let levels = sqlite.write(level, Durability::Power).await.unwrap();
+    assert_eq!(levels[0][0].int(0).unwrap(), 2);
+    assert_eq!(count(&database), 2);
+    sqlite.close().await;
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! The one connection that writes, and its thread, which takes all jobs that wait, commits them together, then answers each.
 //!
 //! A commit costs the same for one job as for hundreds, so the busier the store, the cheaper a write. A job that fails
-//! undoes only itself: its group is played again with a savepoint for every job. While nobody writes, a small job that need
-//! not be flushed is done on the calling thread: it takes less time than waking another and being woken by it.
+//! undoes only itself: its group is played again with a savepoint for every job. While nobody writes, a small job is done on
+//! the calling thread: it takes less time than waking another and being woken by it.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use rusqlite::ErrorCode;
 
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::{mpsc, oneshot};
 
 use super::fault::Fault;
@@ -102,9 +103,9 @@ impl Writer {
     }
 
     pub(super) async fn write(&self, batch: Batch, durability: Durability) -> Answer {
-        if durability == Durability::Process
-            && batch.rows() <= SMALL
-            && let Some(answer) = self.write_here(&batch)
+        if batch.rows() <= SMALL
+            && (durability == Durability::Process || may_wait_for_the_disk())
+            && let Some(answer) = self.write_here(&batch, durability)
         {
             return answer;
         }
@@ -114,7 +115,7 @@ impl Writer {
     }
 
     /// `None` if somebody else writes or waits to; then it is the thread's to do.
-    fn write_here(&self, batch: &Batch) -> Option<Answer> {
+    fn write_here(&self, batch: &Batch, durability: Durability) -> Option<Answer> {
         let waiting = self.requests.max_capacity() - self.requests.capacity();
         if waiting > 0 || self.shared.taken.load(Ordering::Relaxed) {
             return None;
@@ -125,7 +126,11 @@ impl Writer {
             Err(TryLockError::WouldBlock) => return None,
         };
         let committer = held.as_mut()?;
-        let answer = committer.commit_at_once(batch)?;
+        let answer = match durability {
+            Durability::Process => committer.commit_at_once(batch, durability),
+            // The runtime's other tasks go on elsewhere meanwhile.
+            Durability::Power => tokio::task::block_in_place(|| committer.commit_at_once(batch, durability)),
+        }?;
         self.shared.done.count(1);
         if committer.has_long_log() {
             // If there is no room for the request, the thread is about to look anyway.
@@ -141,6 +146,11 @@ impl Writer {
             wait.await.ok();
         }
     }
+}
+
+/// Whether the runtime has other threads for its other tasks.
+fn may_wait_for_the_disk() -> bool {
+    Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread)
 }
 
 fn serve(shared: &Shared, mut requests: mpsc::Receiver<Request>) {
@@ -216,9 +226,9 @@ impl Committer {
     }
 
     /// One job, without waiting for another process that writes: then there is no answer, and nothing was done.
-    fn commit_at_once(&mut self, batch: &Batch) -> Option<Answer> {
+    fn commit_at_once(&mut self, batch: &Batch, durability: Durability) -> Option<Answer> {
         self.patience(Duration::ZERO);
-        let rows = self.alone(batch);
+        let rows = self.alone(batch, durability);
         self.patience(PATIENCE);
         match rows {
             Err(fault) if fault.is(ErrorCode::DatabaseBusy) => None,
@@ -226,8 +236,8 @@ impl Committer {
         }
     }
 
-    fn alone(&mut self, batch: &Batch) -> Result<Vec<Vec<Row>>, Fault> {
-        self.survive(Durability::Process)?;
+    fn alone(&mut self, batch: &Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Fault> {
+        self.survive(durability)?;
         self.begin()?;
         let done = self.session.run_batch(batch).and_then(|rows| self.session.run("commit").map(|_| rows));
         if done.is_err() {

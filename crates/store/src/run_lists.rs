@@ -43,15 +43,17 @@ const FEW_NAMES: u32 = 100;
 /// values are spread, from walking another.
 macro_rules! listed {
     ($walked:literal) => {
-        listed!($walked, "")
-    };
-    ($walked:literal, $by:literal) => {
         Sql {
-            sqlite: listed!($walked, $by, "+", "instr(error_text"),
-            postgres: listed!($walked, "", "", "strpos(substr(lower(error), 1, 500)"),
+            sqlite: listed!($walked, "", "+", "(cast($16 as text) is null or instr(error_text, $16) > 0)"),
+            postgres: listed!(
+                $walked,
+                "",
+                "",
+                "(cast($16 as text) is null or strpos(substr(lower(error), 1, 500), $16) > 0)"
+            ),
         }
     };
-    ($walked:literal, $by:literal, $plus:literal, $find:literal) => {
+    ($walked:literal, $by:literal, $plus:literal, $found:literal) => {
         concat!(
             "select ",
             run_columns!(),
@@ -71,9 +73,9 @@ macro_rules! listed {
             $plus,
             "actor = $14) and (cast($15 as uuid) is null or ",
             $plus,
-            "parent_run_id = $15) and (cast($16 as text) is null or ",
-            $find,
-            ", $16) > 0) order by run_id desc limit $17"
+            "parent_run_id = $15) and ",
+            $found,
+            " order by run_id desc limit $17"
         )
     };
 }
@@ -83,7 +85,11 @@ const BY_PARENT: Sql = listed!("parent_run_id = $15 and ");
 const BY_ACTOR: Sql = listed!("actor = $14 and ");
 const BY_NAME: Sql = listed!("name = $11 and ");
 const BY_STATE: Sql = listed!("state = $5 and ");
-const BY_ERROR: Sql = listed!("error is not null and ", " indexed by runs_errors");
+/// Looks at the text of every error there is, so nothing else is asked of each.
+const BY_ERROR: Sql = Sql {
+    sqlite: listed!("error is not null and ", " indexed by runs_errors", "+", "instr(error_text, $16) > 0"),
+    postgres: listed!("error is not null and ", "", "", "strpos(substr(lower(error), 1, 500), $16) > 0"),
+};
 const FAILURES_BY_NAME: Sql = listed!("name = $11 and state in ('failed', 'cancelled') and ");
 
 impl Store {

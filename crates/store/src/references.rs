@@ -14,28 +14,49 @@ impl Store {
         kind: EntryKind,
         names: &[String],
     ) -> Result<Vec<(EntryKey, Role, EntryKey)>, Error> {
+        if let [name] = names {
+            let values = [kind.as_str().into(), name.as_str().into()];
+            let mut found = self.db.few(FEW_REFERRING, values, referrer_from_row).await?;
+            if found.len() < FEW {
+                found.sort_by(|(_, _, one), (_, _, other)| one.name.as_str().cmp(other.name.as_str()));
+                return Ok(found);
+            }
+        }
         let (sql, values) = referrers_question(kind, names)?;
         self.db.query(sql, values, referrer_from_row).await
     }
 }
 
-pub(crate) fn referrers_question(kind: EntryKind, names: &[String]) -> Result<Read, Error> {
-    let sql = Sql {
-        sqlite: "select content_references.kind, content_references.name, role, entries.kind, entries.name
-            from content_references
-            join versions on versions.content_hash = content_references.content_hash
-            join entries on entries.live_version_id = versions.version_id
-            where content_references.name in (select value from json_each($2)) and content_references.kind = $1
-            order by content_references.name, entries.name",
-        postgres: "select content_references.kind, content_references.name, role, entries.kind, entries.name
-            from content_references
-            join versions on versions.content_hash = content_references.content_hash
-            join entries on entries.live_version_id = versions.version_id
-            where content_references.name in (select jsonb_array_elements_text($2::text::jsonb))
-                and content_references.kind = $1
-            order by content_references.name, entries.name",
+/// Who refers to names, of a list of them and with what is to follow.
+macro_rules! referring {
+    ($names:literal, $end:literal) => {
+        concat!(
+            "select content_references.kind, content_references.name, role, entries.kind, entries.name
+             from content_references
+             join versions on versions.content_hash = content_references.content_hash
+             join entries on entries.live_version_id = versions.version_id
+             where content_references.name in ",
+            $names,
+            " and content_references.kind = $1 ",
+            $end
+        )
     };
-    Ok((sql, vec![kind.as_str().into(), Value::json_texts(names)?]))
+}
+
+/// More than these are not looked for on the calling thread.
+const FEW: usize = 50;
+/// In no order, so that it ends as soon as it has so many.
+const FEW_REFERRING: &str = referring!("($2)", "limit 50");
+const REFERRING: Sql = Sql {
+    sqlite: referring!("(select value from json_each($2))", "order by content_references.name, entries.name"),
+    postgres: referring!(
+        "(select jsonb_array_elements_text($2::text::jsonb))",
+        "order by content_references.name, entries.name"
+    ),
+};
+
+pub(crate) fn referrers_question(kind: EntryKind, names: &[String]) -> Result<Read, Error> {
+    Ok((REFERRING, vec![kind.as_str().into(), Value::json_texts(names)?]))
 }
 
 pub(crate) fn referrer_from_row(row: &Row) -> Result<(EntryKey, Role, EntryKey), Error> {

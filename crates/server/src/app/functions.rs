@@ -72,18 +72,19 @@ pub async fn version(ctx: &Ctx, key: &EntryKey, which: Which) -> Result<Version,
 
 pub async fn show(ctx: &Ctx, key: &EntryKey, which: Which) -> Result<EntryView, Error> {
     let version = version(ctx, key, which).await?;
-    let live = ctx.store.live_version(key).await?;
+    let live = match which {
+        Which::Live => true,
+        _ => {
+            let live = ctx.store.live_version(key).await?;
+            live.is_some_and(|live| live.head.version_id == version.head.version_id)
+        }
+    };
     let referrers = ctx.store.referrers(key.kind, &[key.name.to_string()]).await?;
     let by = |wanted: Role| -> Vec<EntryKey> {
         let matching = referrers.iter().filter(|(_, role, who)| *role == wanted && who != key);
         matching.map(|(_, _, who)| who.clone()).collect()
     };
-    Ok(EntryView {
-        live: live.is_some_and(|live| live.head.version_id == version.head.version_id),
-        dependents: by(Role::Calls),
-        started_by: by(Role::Starts),
-        version,
-    })
+    Ok(EntryView { live, dependents: by(Role::Calls), started_by: by(Role::Starts), version })
 }
 
 /// All Versions of an entry, oldest first; also of one that was deleted.

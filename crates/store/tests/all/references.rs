@@ -76,6 +76,22 @@ store::on_both! {
         assert_eq!(referrers(&world, &["dep"]).await, []);
     }
 
+    async fn however_many_refer_all_are_told_in_order(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let mut changes = vec![put("dep", 1)];
+        let mut callers: Vec<String> = Vec::new();
+        for count in [49, 50, 120] {
+            let more = (callers.len()..count).map(|n| format!("caller_{n}"));
+            callers.extend(more);
+            changes.extend(callers.iter().map(|caller| put_calling(caller, &[("dep", None)])));
+            world.apply(std::mem::take(&mut changes)).await;
+            let told: Vec<String> = referrers(&world, &["dep"]).await.into_iter().map(|(_, _, who)| who).collect();
+            let mut sorted = callers.clone();
+            sorted.sort();
+            assert_eq!(told, sorted);
+        }
+    }
+
     async fn one_who_calls_live_and_pinned_is_named(database: &TestDatabase) {
         let world = World::open(database).await;
         world.apply(vec![put("dep", 1), put_calling("a", &[("dep", None), ("dep", Some(1))])]).await;

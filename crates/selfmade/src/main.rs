@@ -38,6 +38,10 @@ use crate::interrupt::Interrupts;
 use crate::output::Output;
 use crate::session::Session;
 
+/// Gives back what the start of a server needed and nothing needs again, and keeps threads out of each other's way.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     // A zygote's first process is this program once more; it must not have threads.
     sandbox::stage1::enter_if_asked();

@@ -27,7 +27,7 @@ pub fn check(
     body: &[u8],
     now: Timestamp,
 ) -> Result<(), &'static str> {
-    let key = key(secret).ok_or("the secret begins with `whsec_` and is no base64 behind it")?;
+    let key = key(secret).ok_or("the secret begins with `whsec_` and has no base64 behind it")?;
     let wrong = Err("it is not signed with its secret");
     match signature {
         Signature::Hub(text) => {
@@ -51,7 +51,8 @@ pub fn check(
 
 fn key(secret: &[u8]) -> Option<Vec<u8>> {
     match std::str::from_utf8(secret).ok().and_then(|text| text.strip_prefix(BASE64_KEY)) {
-        Some(encoded) => STANDARD.decode(encoded).ok(),
+        // What is signed with an empty key anybody can sign.
+        Some(encoded) => STANDARD.decode(encoded).ok().filter(|key| !key.is_empty()),
         None => Some(secret.to_vec()),
     }
 }
@@ -112,6 +113,16 @@ mod tests {
                 refused,
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn a_key_that_anybody_has_signs_nothing() {
+        let mut mac = Hmac::<Sha256>::new_from_slice(b"").unwrap();
+        mac.update(BODY);
+        let signature = format!("sha256={}", hex::encode(mac.finalize().into_bytes()));
+        for secret in [b"whsec_".as_slice(), b"whsec_!"] {
+            assert!(check(secret, Signature::Hub(&signature), BODY, at(0)).is_err());
         }
     }
 

@@ -3,6 +3,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
+use std::pin::pin;
 use std::time::Duration;
 
 use model::name::EntryName;
@@ -160,9 +161,7 @@ async fn serve(session: &Session, brain: &Brain, local: &Local, arguments: Argum
         .collector
         .clone()
         .map(|collector| tokio::spawn(traces::export(ctx.clone(), collector, told.clone())));
-    let ending = tokio::spawn(drain(session.clone(), ctx.clone(), stop.clone(), config.drain));
-    engine::work_until(ctx.clone(), stop).await;
-    ending.abort();
+    work(session, ctx, &stop, config.drain).await;
     // One that panicked has been reported; there is nothing more to do for it here.
     let _ = tokio::join!(watching, ticking, pruning, answering);
     told.cancel();
@@ -235,10 +234,28 @@ fn introduce(session: &Session, address: SocketAddr, door: &Door) -> Result<(), 
     Ok(())
 }
 
-/// Once it takes no more, what is under way has so many seconds.
-async fn drain(session: Session, ctx: server::Ctx, stop: Stop, time: Duration) {
-    stop.taking.cancelled().await;
-    let (under_way, seconds) = (engine::under_way(&ctx), time.as_secs());
+/// Carries out what is queued until it is told to stop; then what is under way has so many seconds.
+async fn work(session: &Session, ctx: &server::Ctx, stop: &Stop, time: Duration) {
+    let mut working = pin!(engine::work_until(ctx.clone(), stop.clone()));
+    let is_over = tokio::select! {
+        biased;
+        () = stop.taking.cancelled() => false,
+        () = &mut working => true,
+    };
+    tell_stopping(session, engine::under_way(ctx), time.as_secs());
+    if is_over {
+        return;
+    }
+    tokio::select! {
+        () = &mut working => {}
+        () = ctx.clock.wait_until(ctx.clock.now() + time) => {
+            stop.running.cancel();
+            working.await;
+        }
+    }
+}
+
+fn tell_stopping(session: &Session, under_way: usize, seconds: u64) {
     tracing::info!(
         runs.under_way = under_way,
         "stopping: {under_way} runs under way have {seconds} s to end"
@@ -247,8 +264,6 @@ async fn drain(session: Session, ctx: server::Ctx, stop: Stop, time: Duration) {
         let runs = counted(under_way, "run");
         session.output.note(format!("waiting up to {seconds} s for {runs} under way; once more ends them"));
     }
-    ctx.clock.wait_until(ctx.clock.now() + time).await;
-    stop.running.cancel();
 }
 
 /// `--show-config`: what is in force, without touching the brain.

@@ -38,10 +38,10 @@ impl Sqlite {
         opening.await.unwrap_or(Err(Error::Closed))
     }
 
-    /// Reads on the calling thread. A reader of a WAL database hardly ever has to wait; when this one has to, it leaves
-    /// the waiting to a reader thread.
+    /// Reads on the calling thread, by the connection that writes while nobody writes. A reader of a WAL database hardly ever
+    /// has to wait; when this one has to, it leaves the waiting to a reader thread.
     pub(super) async fn look_up(&self, read: Read) -> Result<Vec<Row>, Error> {
-        match self.readers.inline(&read) {
+        match self.writer.look_up(&read).unwrap_or_else(|| self.readers.inline(&read)) {
             Err(Error::Busy { .. }) => Ok(self.read(vec![read]).await?.pop().unwrap_or_default()),
             answer => answer,
         }

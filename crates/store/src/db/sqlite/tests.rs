@@ -5,7 +5,7 @@ use std::sync::Barrier;
 use std::task::{Context, Poll, Waker};
 use std::thread;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, StatementStatus};
 use tokio::sync::oneshot;
 
 use super::writer::{Committer, Job};
@@ -213,4 +213,37 @@ async fn the_log_is_folded_however_it_was_written() {
     let unfolded = 2 * 4_000 * 4096;
     assert!(std::fs::metadata(&log).unwrap().len() < unfolded / 2);
     sqlite.close().await;
+}
+
+/// SQLite would, to see whether the index fits this time, and whether the limit is a small one.
+#[test]
+fn a_statement_is_planned_once_whatever_is_bound_to_it() {
+    let database = TestDatabase::sqlite();
+    let session = open::open(&database.path(), SCHEMA).unwrap();
+    session.run("create index few_things on things (name) where count = 3").unwrap();
+    for sql in ["select id from things where count = $1", "select id from things limit $1"] {
+        for bound in [3i64, 4, 3, 1] {
+            session.read_one(&(sql.into(), vec![bound.into()])).unwrap();
+        }
+        let statement = session.connection.prepare_cached(sql).unwrap();
+        assert_eq!(statement.get_status(StatementStatus::RePrepare), 0, "{sql}");
+    }
+}
+
+#[tokio::test]
+async fn a_look_up_sees_what_was_written_while_somebody_writes_and_while_nobody_does() {
+    let database = TestDatabase::sqlite();
+    let sqlite = Sqlite::open(&database.path(), SCHEMA).await.unwrap();
+    let count = async || {
+        let read = ("select count(*) from things".into(), Vec::new());
+        sqlite.look_up(read).await.unwrap()[0].int(0).unwrap()
+    };
+    for n in 1..=3 {
+        sqlite.write(put(n), Durability::Process).await.unwrap();
+        assert_eq!(count().await, n);
+        // As long as another process writes, it sees what was there before.
+        let other = Connection::open(database.path()).unwrap();
+        other.execute_batch("begin immediate; delete from things").unwrap();
+        assert_eq!(count().await, n);
+    }
 }

@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::fault::Fault;
 use super::open::PATIENCE;
 use super::session::Session;
-use crate::db::{Batch, Durability, Row};
+use crate::db::{Batch, Durability, Read, Row};
 use crate::{Activity, Error};
 
 /// Bounds how long the first job of a group waits for the last.
@@ -114,17 +114,16 @@ impl Writer {
         answer.await.unwrap_or(Err(Error::Closed))
     }
 
+    /// Reads what this connection need not fetch: a commit leaves what other connections know stale, and never what this one
+    /// knows. `None` if somebody writes or waits to.
+    pub(super) fn look_up(&self, read: &Read) -> Option<Result<Vec<Row>, Error>> {
+        let mut held = self.idle()?;
+        held.as_mut()?.look_up(read)
+    }
+
     /// `None` if somebody else writes or waits to; then it is the thread's to do.
     fn write_here(&self, batch: &Batch, durability: Durability) -> Option<Answer> {
-        let waiting = self.requests.max_capacity() - self.requests.capacity();
-        if waiting > 0 || self.shared.taken.load(Ordering::Relaxed) {
-            return None;
-        }
-        let mut held = match self.shared.committer.try_lock() {
-            Ok(held) => held,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return None,
-        };
+        let mut held = self.idle()?;
         let committer = held.as_mut()?;
         let answer = match durability {
             Durability::Process => committer.commit_at_once(batch, durability),
@@ -137,6 +136,19 @@ impl Writer {
             self.requests.try_send(Request::Fold).ok();
         }
         Some(answer)
+    }
+
+    /// The connection, if nobody uses it or waits for it.
+    fn idle(&self) -> Option<MutexGuard<'_, Option<Committer>>> {
+        let waiting = self.requests.max_capacity() - self.requests.capacity();
+        if waiting > 0 || self.shared.taken.load(Ordering::Relaxed) {
+            return None;
+        }
+        match self.shared.committer.try_lock() {
+            Ok(held) => Some(held),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     pub(super) async fn close(&self) {
@@ -234,6 +246,17 @@ impl Committer {
             Err(fault) if fault.is(ErrorCode::DatabaseBusy) => None,
             rows => Some(rows.map_err(|fault| fault.tell(&self.session.path))),
         }
+    }
+
+    /// Without waiting for another process. `None` where a panic left a transaction open, whose changes nobody may see.
+    fn look_up(&self, read: &Read) -> Option<Result<Vec<Row>, Error>> {
+        if !self.session.connection.is_autocommit() {
+            return None;
+        }
+        self.patience(Duration::ZERO);
+        let rows = self.session.read_one(read);
+        self.patience(PATIENCE);
+        Some(rows.map_err(|fault| fault.tell(&self.session.path)))
     }
 
     fn alone(&mut self, batch: &Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Fault> {

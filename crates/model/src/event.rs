@@ -59,6 +59,12 @@ impl EventKindError {
 const EXPECTED: &str = "expected `run.finished`, `run.failed`, `run.cancelled`, `function.added`, `function.updated`, `function.deleted`, `changeset.applied`, `secret.changed`, `schedule.ticked`, `webhook.received` or `custom.NAME`";
 
 impl EventKind {
+    /// Every change of the brain appends at least one of these.
+    pub fn is_change_of_brain(&self) -> bool {
+        use EventKind::{Added, ChangesetApplied, Deleted, Updated};
+        matches!(self, Added(_) | Updated(_) | Deleted(_) | ChangesetApplied)
+    }
+
     /// Every kind but the custom ones, which have no end.
     pub fn fixed() -> Vec<EventKind> {
         let changes = |kind| [EventKind::Added(kind), EventKind::Updated(kind), EventKind::Deleted(kind)];

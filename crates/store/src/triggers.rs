@@ -59,6 +59,13 @@ pub struct Firings {
     pub taken_back: Vec<TakenBack>,
 }
 
+impl Firings {
+    /// Nothing came of these Events, and nothing would if they were read once more.
+    pub fn is_nothing(&self) -> bool {
+        self.runs.is_empty() && self.firings.is_empty() && self.taken_back.is_empty()
+    }
+}
+
 impl Store {
     /// The last Event that was dealt with; 0 before the first.
     pub async fn cursor(&self, cursor: &str) -> Result<u64, Error> {
@@ -86,10 +93,8 @@ impl Store {
         }
         push_runs(&mut batch, &firings.runs)?;
         push_firings(&mut batch, &firings.firings);
-        // Events of which nothing came may be read once more after a loss of power: nothing comes of them again, because
-        // a Trigger is deaf to what happened before it was written.
-        let nothing = firings.runs.is_empty() && firings.firings.is_empty() && firings.taken_back.is_empty();
-        let durability = if nothing { Durability::Process } else { Durability::Power };
+        // Events of which nothing came may be read once more.
+        let durability = if firings.is_nothing() { Durability::Process } else { Durability::Power };
         match self.db.write(batch, durability).await {
             Ok(_) => Ok(true),
             Err(error) => error.absent(),

@@ -18,7 +18,6 @@ use self::requests::Requests;
 use self::text::Text;
 use crate::app::error::Error;
 use crate::ctx::Ctx;
-use crate::triggers::CURSOR;
 
 /// How Runs end.
 const FINAL: [RunState; 3] = [RunState::Succeeded, RunState::Failed, RunState::Cancelled];
@@ -176,7 +175,7 @@ fn store(ctx: &Ctx, text: &mut Text) {
 
 async fn events(ctx: &Ctx, text: &mut Text) -> Result<(), Error> {
     let newest = ctx.store.newest_event().await?;
-    let seen = ctx.store.cursor(CURSOR).await?;
+    let seen = ctx.triggers.progress.reached(ctx).await?.looked_at;
     text.single("selfmade_events_total", "counter", "Events of the brain", newest);
     let behind = newest.saturating_sub(seen);
     text.single("selfmade_events_behind", "gauge", "Events that triggers have not looked at yet", behind);

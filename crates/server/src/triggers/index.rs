@@ -11,6 +11,7 @@ use model::name::EntryName;
 use model::revision::Revision;
 use model::trigger::TriggerContent;
 
+use super::progress::Progress;
 use crate::app::error::Error;
 use crate::ctx::Ctx;
 
@@ -25,18 +26,24 @@ pub(crate) struct Live {
     pub(crate) since: Timestamp,
 }
 
-/// The list as of a revision.
+/// The list as of a revision, and how far they have got.
 #[derive(Clone, Default)]
 pub(crate) struct Triggers {
+    pub(crate) progress: Progress,
     kept: Arc<Mutex<Option<Kept>>>,
 }
 
 type Kept = (Revision, Arc<Vec<Live>>);
 
 impl Triggers {
-    /// Those that listen to an Event, by name.
+    /// Those that listen to an Event, by name. Whoever looks at all Events, in order, sees those that tell of a change of the brain,
+    /// and need not ask at the others.
     pub(crate) async fn listening(&self, ctx: &Ctx, event: &Event) -> Result<Vec<Live>, Error> {
-        let all = self.all(ctx).await?;
+        let kept = self.lock().clone();
+        let all = match kept {
+            Some((_, list)) if !event.fact.kind.is_change_of_brain() => list,
+            _ => self.all(ctx).await?,
+        };
         let listens = |live: &&Live| live.content.listens_to(event) && live.since <= event.fact.at;
         Ok(all.iter().filter(listens).cloned().collect())
     }

@@ -6,13 +6,13 @@ mod debounce;
 mod expression;
 mod firing;
 mod index;
+mod progress;
 mod rehearsal;
 mod starting;
 
 use std::sync::atomic::Ordering;
 
 use sandbox::CancellationToken;
-use store::Firings;
 
 pub use self::expression::{ExpressionError, check};
 pub(crate) use self::firing::input;
@@ -22,11 +22,11 @@ use crate::app::error::Error;
 use crate::ctx::Ctx;
 use crate::engine;
 
-pub(crate) const CURSOR: &str = "triggers";
 /// Events that are dealt with in one batch: few while there are few, because the store reads those more quickly.
 const FEW: u32 = 16;
 const MANY: u32 = 200;
-/// Without a ring the log is looked at this often, for what other servers appended.
+/// Without a ring the log is looked at this often, for what other servers appended, and the cursor is moved to where the look
+/// has got to.
 const LOOK: std::time::Duration = std::time::Duration::from_secs(1);
 
 /// Matches Events until it is told to stop.
@@ -34,20 +34,27 @@ pub async fn watch(ctx: Ctx, stop: CancellationToken) {
     let mut appended = ctx.engine.appended();
     while !stop.is_cancelled() {
         let at = ctx.clock.now() + LOOK;
-        if let Err(error) = deal(&ctx, &stop).await {
-            tracing::warn!("cannot match triggers: {error}");
-        }
+        warn_of(deal(&ctx, &stop).await.map(drop));
         tokio::select! {
             () = stop.cancelled() => {}
-            _ = appended.changed() => {}
+            _ = appended.changed() => continue,
             () = ctx.clock.wait_until(at) => {}
         }
+        warn_of(ctx.triggers.progress.settle(&ctx).await);
+    }
+}
+
+fn warn_of(done: Result<(), Error>) {
+    if let Err(error) = done {
+        tracing::warn!("cannot match triggers: {error}");
     }
 }
 
 /// Deals with all Events there are, and leaves the Runs to the queue. Says how many there are.
 pub async fn catch_up(ctx: &Ctx) -> Result<usize, Error> {
-    flushed(ctx, None).await
+    let queued = flushed(ctx, None).await?;
+    ctx.triggers.progress.settle(ctx).await?;
+    Ok(queued)
 }
 
 /// Deals with all Events there are, and starts the Runs here for which there is a place, until it is told to stop.
@@ -71,20 +78,25 @@ async fn flushed(ctx: &Ctx, stop: Option<&CancellationToken>) -> Result<usize, E
 async fn fire_all(ctx: &Ctx, stop: Option<&CancellationToken>) -> Result<usize, Error> {
     let (mut started, mut at_once) = (0, FEW);
     loop {
-        let from_seq = ctx.store.cursor(CURSOR).await?;
-        let events = ctx.store.events_after(from_seq, at_once).await?;
+        let from = ctx.triggers.progress.reached(ctx).await?;
+        let events = ctx.store.events_after(from.looked_at, at_once).await?;
         let Some(last) = events.last() else { return Ok(started) };
-        at_once = if events.len() < at_once as usize { FEW } else { MANY };
-        let mut firings =
-            Firings { cursor: CURSOR.to_owned(), from_seq, to_seq: last.seq, ..Firings::default() };
+        let mut firings = from.firings(last.seq);
         for event in &events {
             firing::fire(ctx, event, &mut firings).await?;
         }
         let places = stop.map(|stop| starting::take_places(ctx, stop, &mut firings.runs)).unwrap_or_default();
-        // Somebody else may have dealt with them; then the next look is from where that one got to.
-        if ctx.store.fire(&firings).await? {
+        let is_end = events.len() < at_once as usize;
+        at_once = if is_end { FEW } else { MANY };
+        if ctx.triggers.progress.record(ctx, from, &firings).await? {
             started += firings.runs.len();
             starting::start(ctx, firings.runs, places);
+            if is_end {
+                return Ok(started);
+            }
+        } else {
+            // Those that are passed over may have told of a change of the brain.
+            ctx.triggers.all(ctx).await?;
         }
     }
 }
@@ -100,6 +112,7 @@ pub async fn drain(ctx: &Ctx) -> Result<usize, Error> {
         triggered += fired;
         let started = engine::round(ctx).await?;
         if fired == 0 && started == 0 && !was_busy {
+            ctx.triggers.progress.settle(ctx).await?;
             return Ok(triggered);
         }
         if engine::is_busy(ctx) {

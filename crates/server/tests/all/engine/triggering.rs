@@ -104,6 +104,65 @@ on_both! {
         assert_eq!(stage.ctx.store.cursor("flushed").await.unwrap(), 1);
     }
 
+    async fn the_cursor_follows_at_leisure_what_nothing_comes_of(database: &TestDatabase) {
+        let stage = pair(database).await;
+        triggers::catch_up(&stage.ctx).await.unwrap();
+        let settled = stage.ctx.store.cursor("triggers").await.unwrap();
+        assert_eq!(settled, stage.last_event().await);
+        stage.start("first", empty()).await.unwrap();
+        triggers::deal(&stage.ctx, &CancellationToken::new()).await.unwrap();
+        assert_eq!(stage.ctx.store.cursor("triggers").await.unwrap(), settled, "nothing came of it");
+        triggers::catch_up(&stage.ctx).await.unwrap();
+        assert_eq!(stage.ctx.store.cursor("triggers").await.unwrap(), stage.last_event().await);
+    }
+
+    async fn what_was_looked_at_before_a_crash_fires_nothing_after_it(database: &TestDatabase) {
+        let stage = pair(database).await;
+        stage.start("first", empty()).await.unwrap();
+        triggers::deal(&stage.ctx, &CancellationToken::new()).await.unwrap();
+        stage.ctx.clock.advance(Duration::from_secs(1));
+        after(&stage, "t", "first", "second").await;
+        let next = stage.another(database).await;
+        triggers::drain(&next.ctx).await.unwrap();
+        assert_eq!(count(&next, "second").await, 0, "it was not there yet");
+        next.start("first", empty()).await.unwrap();
+        triggers::drain(&next.ctx).await.unwrap();
+        assert_eq!(count(&next, "second").await, 1);
+    }
+
+    async fn a_server_that_was_overtaken_goes_on_from_there(database: &TestDatabase) {
+        let stage = pair(database).await;
+        after(&stage, "t", "first", "second").await;
+        let other = stage.another(database).await;
+        for each in [&stage, &other] {
+            triggers::deal(&each.ctx, &CancellationToken::new()).await.unwrap();
+        }
+        stage.start("first", empty()).await.unwrap();
+        assert_eq!(triggers::catch_up(&other.ctx).await.unwrap(), 1);
+        assert_eq!(triggers::catch_up(&stage.ctx).await.unwrap(), 0, "the other did that");
+        stage.start("first", empty()).await.unwrap();
+        assert_eq!(triggers::catch_up(&other.ctx).await.unwrap(), 1);
+        stage.start("first", empty()).await.unwrap();
+        assert_eq!(triggers::catch_up(&stage.ctx).await.unwrap(), 1, "and not that");
+        assert_eq!(count(&stage, "second").await, 3);
+    }
+
+    async fn a_server_that_was_overtaken_knows_what_was_added_meanwhile(database: &TestDatabase) {
+        let stage = pair(database).await;
+        after(&stage, "t", "first", "second").await;
+        triggers::catch_up(&stage.ctx).await.unwrap();
+        let other = stage.another(database).await;
+        for _ in 0..30 {
+            other.start("first", empty()).await.unwrap();
+        }
+        stage.ctx.clock.advance(Duration::from_secs(1));
+        after(&other, "u", "first", "second").await;
+        assert_eq!(triggers::catch_up(&other.ctx).await.unwrap(), 30);
+        // More than it looks at in one go, so it never sees that `u` was added.
+        stage.start("first", empty()).await.unwrap();
+        assert_eq!(triggers::catch_up(&stage.ctx).await.unwrap(), 2);
+    }
+
     async fn two_triggers_that_start_each_other_end(database: &TestDatabase) {
         let stage = pair(database).await;
         stage.add(&["def first(x=None):\n    return 1\n"]).await;

@@ -1,0 +1,83 @@
+//! How far the log of Events has been looked through.
+//!
+//! The cursor in the store moves with what comes of Events. Those of which nothing comes, which are nearly all where there are
+//! few Triggers, are only remembered as looked at: a write for each would cost as much as the Run that it tells of. After a crash
+//! they are looked at once more, and nothing comes of them again, because a Trigger is deaf to what happened before it was
+//! written.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use store::Firings;
+
+use crate::app::error::Error;
+use crate::ctx::Ctx;
+
+const CURSOR: &str = "triggers";
+/// The cursor stays behind by so many Events at most.
+const BEHIND: u64 = 1_000;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reached {
+    /// Where the cursor is, unless somebody else moved it.
+    pub(super) stored: u64,
+    /// The last Event that was looked at.
+    pub(crate) looked_at: u64,
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct Progress {
+    kept: Arc<Mutex<Option<Reached>>>,
+}
+
+impl Progress {
+    pub(crate) async fn reached(&self, ctx: &Ctx) -> Result<Reached, Error> {
+        if let Some(reached) = *self.lock() {
+            return Ok(reached);
+        }
+        let stored = ctx.store.cursor(CURSOR).await?;
+        let reached = Reached { stored, looked_at: stored };
+        *self.lock() = Some(reached);
+        Ok(reached)
+    }
+
+    /// Records what came of the Events up to one. False if somebody else dealt with them; then the next look is from where that
+    /// one got to.
+    pub(super) async fn record(&self, ctx: &Ctx, from: Reached, firings: &Firings) -> Result<bool, Error> {
+        let looked_at = firings.to_seq;
+        if firings.is_nothing() && looked_at - from.stored < BEHIND {
+            *self.lock() = Some(Reached { looked_at, ..from });
+            return Ok(true);
+        }
+        self.store(ctx, firings).await
+    }
+
+    /// Moves the cursor to where the look has got to.
+    pub(super) async fn settle(&self, ctx: &Ctx) -> Result<(), Error> {
+        let reached = *self.lock();
+        match reached {
+            Some(reached) if reached.looked_at > reached.stored => {
+                self.store(ctx, &reached.firings(reached.looked_at)).await.map(drop)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn store(&self, ctx: &Ctx, firings: &Firings) -> Result<bool, Error> {
+        let stored = ctx.store.fire(firings).await?;
+        let reached = Reached { stored: firings.to_seq, looked_at: firings.to_seq };
+        *self.lock() = stored.then_some(reached);
+        Ok(stored)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Reached>> {
+        // It is replaced as a whole.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Reached {
+    /// What comes of the Events up to one: nothing yet.
+    pub(super) fn firings(self, to_seq: u64) -> Firings {
+        Firings { cursor: CURSOR.to_owned(), from_seq: self.stored, to_seq, ..Firings::default() }
+    }
+}

@@ -13,6 +13,7 @@ use super::feed::Feed;
 use super::guesses::Guesses;
 use super::owner::Owners;
 use super::rates::Rates;
+use super::shown::Shown;
 use super::sign_in::SignIns;
 use crate::ctx::Ctx;
 
@@ -69,6 +70,7 @@ struct Shared {
     rates: Rates,
     sign_ins: SignIns,
     owners: Owners,
+    shown: Shown,
     sockets: Arc<Semaphore>,
 }
 
@@ -77,9 +79,9 @@ impl Door {
     pub fn new(ctx: Ctx, config: HttpConfig, stop: CancellationToken) -> Door {
         let feed = Feed::new(ctx.clone(), stop.clone());
         let (guesses, rates) = (Guesses::default(), Rates::default());
-        let (sign_ins, owners) = (SignIns::default(), Owners::default());
+        let (sign_ins, owners, shown) = (SignIns::default(), Owners::default(), Shown::default());
         let sockets = Arc::new(Semaphore::new(config.sockets));
-        Door(Arc::new(Shared { ctx, config, stop, feed, guesses, rates, sign_ins, owners, sockets }))
+        Door(Arc::new(Shared { ctx, config, stop, feed, guesses, rates, sign_ins, owners, shown, sockets }))
     }
 
     pub(super) fn ctx(&self) -> &Ctx {
@@ -108,6 +110,10 @@ impl Door {
 
     pub(super) fn rates(&self) -> &Rates {
         &self.0.rates
+    }
+
+    pub(super) fn shown(&self) -> &Shown {
+        &self.0.shown
     }
 
     /// A place for one more WebSocket, if there is one.

@@ -2,14 +2,14 @@
 
 use axum::Json as Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::Response;
 use model::access::Need;
 use model::diff::Diff;
 use model::entry::{EntryKey, EntryKind};
 use model::name::EntryName;
 use model::revision::Revision;
-use model::version::{Version, VersionNumber};
+use model::version::VersionNumber;
 use serde::Deserialize;
 use store::{EntryPage, EntrySummary};
 use utoipa::{IntoParams, ToSchema};
@@ -21,6 +21,7 @@ use super::door::Door;
 use super::extract::{Json, Path, Query};
 use super::page::{Page, limit};
 use super::problem::{Problem, Refused};
+use super::shown::Answer;
 use crate::app::changesets::{self, Applied};
 use crate::app::dependents::{self, Impact};
 use crate::app::drafts::{Expected, Intent, Proposal};
@@ -107,17 +108,11 @@ async fn show(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     caller.may_touch(Need::View, name.as_str())?;
-    let view = functions::show(door.ctx(), &EntryKey::function(name), query.which()?).await?;
-    let tag = tag(&view.version);
-    if headers.get(header::IF_NONE_MATCH).is_some_and(|known| *known == tag) {
-        return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
-    }
-    Ok(([(header::ETAG, tag)], Body(view)).into_response())
-}
-
-/// A number says which Version it is; that it is live or not is not part of what is shown as the same.
-fn tag(version: &Version) -> HeaderValue {
-    HeaderValue::from_str(&format!("\"{}\"", version.head.number)).unwrap_or(HeaderValue::from_static("\"\""))
+    let answer = match query.which()? {
+        Which::Live => door.shown().live(door.ctx(), name).await?,
+        which => Answer::of(&functions::show(door.ctx(), &EntryKey::function(name), which).await?)?,
+    };
+    Ok(answer.to(&headers))
 }
 
 /// A function, as it is written.

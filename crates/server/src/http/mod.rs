@@ -51,6 +51,7 @@ mod runs;
 mod schedules;
 mod search;
 mod secrets;
+mod shown;
 mod sign_in;
 mod socket;
 mod telling;

@@ -38,6 +38,20 @@ store::on_both! {
         stage.close().await;
     }
 
+    async fn a_function_that_is_read_again_is_as_the_brain_is_now(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        let asker = Asker::of(&stage).await;
+        asker.put("/api/v1/functions/add", json!({ "source": ADD })).await;
+        let dependents = async || asker.get("/api/v1/functions/add").await.json["dependents"].clone();
+        assert_eq!((dependents().await, dependents().await), (json!([]), json!([])));
+        // By another server, of which this one hears nothing.
+        let other = stage.another(database).await;
+        other.add(&["def twice(n: int) -> int:\n    return add(n, n)\n"]).await;
+        assert_eq!(dependents().await, json!([{ "kind": "function", "name": "twice" }]));
+        other.close().await;
+        stage.close().await;
+    }
+
     async fn a_changeset_is_proposed_and_applied_and_reverted(database: &TestDatabase) {
         let stage = Stage::open(database).await;
         let asker = Asker::of(&stage).await;

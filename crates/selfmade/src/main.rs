@@ -1,5 +1,6 @@
 //! The command line: reads what is asked, asks the API, shows what came of it. No rule of the product and no SQL is here.
 
+mod allocator;
 mod applied;
 mod cli;
 mod client;
@@ -37,10 +38,6 @@ use crate::error::{Error, Exit};
 use crate::interrupt::Interrupts;
 use crate::output::Output;
 use crate::session::Session;
-
-/// Gives back what the start of a server needed and nothing needs again, and keeps threads out of each other's way.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     // A zygote's first process is this program once more; it must not have threads.

@@ -12,6 +12,7 @@ use serde_json::json;
 use server::Config;
 use server::announcement::{self, Announcement, Announcer};
 use server::app::retention;
+use server::clock::Clock;
 use server::engine::{self, Stop};
 use server::http::{self, Door, HttpConfig};
 use server::serving::Serving;
@@ -21,11 +22,15 @@ use store::Location;
 
 use super::background::start::Ready;
 use super::{demo, warm};
+use crate::allocator;
 use crate::client::{Brain, Local};
 use crate::error::{Error, Exit};
 use crate::session::Session;
 use crate::style::{DIM, NAME, counted};
 use crate::table::{Cell, Table};
+
+/// So long after its start a server has made all that it keeps.
+const STARTED: Duration = Duration::from_secs(1);
 
 /// Serve the brain: the HTTP API, queued runs, triggers and schedules, until told to stop
 ///
@@ -155,6 +160,7 @@ async fn serve(session: &Session, brain: &Brain, local: &Local, arguments: Argum
     let watching = tokio::spawn(triggers::watch(ctx.clone(), stop.taking.clone()));
     let ticking = tokio::spawn(scheduler::keep_time(ctx.clone(), stop.taking.clone()));
     let pruning = tokio::spawn(retention::keep(ctx.clone(), stop.taking.clone()));
+    tokio::spawn(settle(ctx.clock.clone()));
     // Runs that end while the others are waited for are told of, too.
     let told = CancellationToken::new();
     let telling = config
@@ -171,6 +177,12 @@ async fn serve(session: &Session, brain: &Brain, local: &Local, arguments: Argum
     session.output.note("stopped");
     tracing::info!("stopped");
     Ok(Exit::Done)
+}
+
+/// Gives back what only the start needed, once it is over.
+async fn settle(clock: Clock) {
+    clock.wait_until(clock.now() + STARTED).await;
+    allocator::give_back();
 }
 
 /// Signals to the terminal it was started from, and the end of that, concern it no more.

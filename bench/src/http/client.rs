@@ -3,16 +3,15 @@
 use std::net::SocketAddr;
 
 use anyhow::ensure;
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Empty};
 use hyper::body::Bytes;
 use hyper::client::conn::http1::{self, SendRequest};
-use hyper::{Method, Request, StatusCode};
+use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
-use serde_json::Value;
 use tokio::net::TcpStream;
 
 pub(super) struct Client {
-    sending: SendRequest<Full<Bytes>>,
+    sending: SendRequest<Empty<Bytes>>,
     bearer: String,
 }
 
@@ -26,21 +25,10 @@ impl Client {
     }
 
     pub(super) async fn get(&mut self, path: &str) -> anyhow::Result<Bytes> {
-        self.ask(Method::GET, path, Bytes::new()).await
-    }
-
-    pub(super) async fn post(&mut self, path: &str, body: &Value) -> anyhow::Result<Bytes> {
-        self.ask(Method::POST, path, body.to_string().into()).await
-    }
-
-    async fn ask(&mut self, method: Method, path: &str, body: Bytes) -> anyhow::Result<Bytes> {
-        let request = Request::builder()
-            .method(method)
-            .uri(path)
+        let request = Request::get(path)
             .header("host", "localhost")
             .header("authorization", &self.bearer)
-            .header("content-type", "application/json")
-            .body(Full::new(body))?;
+            .body(Empty::new())?;
         self.sending.ready().await?;
         let answer = self.sending.send_request(request).await?;
         let status = answer.status();

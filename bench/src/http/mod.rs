@@ -6,7 +6,9 @@ mod connections;
 mod door;
 mod overhead;
 mod reads;
+mod server;
 mod starting;
+mod wire;
 
 use std::path::PathBuf;
 
@@ -25,10 +27,13 @@ pub(crate) struct Arguments {
     /// How many connections there are at once.
     #[arg(long, default_value_t = 1_000)]
     connections: usize,
+    /// How long they read.
+    #[arg(long, default_value_t = 60)]
+    load_seconds: u64,
     /// How many functions the brain has that a server is started on.
     #[arg(long, default_value_t = 100_000)]
     stored: usize,
-    /// The program that is started; without it no start is measured.
+    /// The program that is started; without it neither starts nor many connections are measured.
     #[arg(long)]
     selfmade: Option<PathBuf>,
     /// The interpreter cells are made of.
@@ -52,14 +57,14 @@ async fn measure(arguments: Arguments) -> anyhow::Result<()> {
     let python = Python::find(&arguments.python)?;
     println!("{} on {} processors", python.version, std::thread::available_parallelism()?);
     println!("a 4 KiB write and flush on this disk: {}", human(flush_time(folder.path())?));
-    println!("client and server share this process and its processors");
+    println!("clients share the processors with what they ask");
     let place = Place { folder: folder.path().to_owned(), python, postgres: None };
     let door = door::open(&place).await?;
     overhead::measure(&door, arguments.calls).await?;
     reads::measure(&door, arguments.seconds).await?;
-    connections::measure(&door, arguments.connections).await?;
     door.close().await;
     if let Some(selfmade) = &arguments.selfmade {
+        connections::measure(selfmade, &place, arguments.connections, arguments.load_seconds).await?;
         starting::measure(selfmade, &place, arguments.stored).await?;
     }
     Ok(())

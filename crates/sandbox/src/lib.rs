@@ -43,5 +43,6 @@ pub use crate::environment::Environment;
 pub use crate::error::Error;
 pub use crate::host::{Arguments, BoxFuture, Host, HostError, NoHost, Stream};
 pub use crate::job::{Closure, Dialect, Function, Isolation, Job, JobLimits};
+pub use crate::pool::Refill;
 pub use crate::sandbox::Sandbox;
 pub use crate::value::Value;

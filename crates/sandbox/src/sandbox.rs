@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::host::Host;
 use crate::job::{Function, Job};
 use crate::limits::Cgroups;
-use crate::pool::{Pool, Setting, WarmKey};
+use crate::pool::{Pool, Refill, Setting, WarmKey};
 
 /// How many cells may die on a job before it has begun.
 const ATTEMPTS: usize = 3;
@@ -84,6 +84,17 @@ impl Sandbox {
         host: Arc<dyn Host>,
         cancel: &CancellationToken,
     ) -> Result<Outcome, Error> {
+        self.run_before_refill(job, host, cancel).await.map(|(outcome, _)| outcome)
+    }
+
+    /// Runs a job like [`run`](Sandbox::run), and leaves it to the caller when the next cell is made: that takes a core for a
+    /// millisecond or two, which whoever waits for the outcome may be in need of.
+    pub async fn run_before_refill(
+        &self,
+        job: &Job,
+        host: Arc<dyn Host>,
+        cancel: &CancellationToken,
+    ) -> Result<(Outcome, Refill), Error> {
         if self.stopped.load(Ordering::Relaxed) {
             return Err(Error::Stopped);
         }
@@ -108,13 +119,13 @@ impl Sandbox {
         key: Option<&WarmKey>,
         host: &Arc<dyn Host>,
         cancel: &CancellationToken,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<(Outcome, Refill), Error> {
         let warm = key.and_then(|key| self.pool.warm().take(key));
         let mut cell = match warm {
             Some(cell) => cell,
             None => tokio::select! {
                 biased;
-                () = cancel.cancelled() => return Ok(Outcome::cancelled()),
+                () = cancel.cancelled() => return Ok((Outcome::cancelled(), Refill::none())),
                 cell = self.pool.take(&job.environment) => cell?,
             },
         };
@@ -123,15 +134,13 @@ impl Sandbox {
         let proxy = way_out.is_some().then_some(self.proxy_port);
         // Making the next cell takes a core from a job that may need it for half a millisecond only, so it waits for the
         // end of a short one.
-        let refill = || self.pool.refill(&job.environment);
-        let ran = cell.run(job, Arc::clone(host), proxy, cancel, &refill).await;
-        refill();
-        let (outcome, reusable) = ran?;
+        let refill = self.pool.refill(&job.environment);
+        let (outcome, reusable) = cell.run(job, Arc::clone(host), proxy, cancel, &|| refill.now()).await?;
         self.compile_for_later(job, &cell);
         if let Some(key) = key.filter(|_| reusable) {
             self.pool.warm().keep(key.clone(), cell, job.limits);
         }
-        Ok(outcome)
+        Ok((outcome, refill))
     }
 
     /// What was run before will be run again.

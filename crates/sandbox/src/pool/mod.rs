@@ -54,6 +54,35 @@ struct Shared {
     doorbell: Arc<Doorbell>,
 }
 
+/// Has a cell made in the place of one that was used, when it is dropped.
+#[must_use = "dropped at once it takes a core from whatever comes next"]
+pub struct Refill(Option<Arc<Nest>>);
+
+impl Refill {
+    /// Of a cell that was never taken.
+    pub(crate) fn none() -> Refill {
+        Refill(None)
+    }
+
+    pub(crate) fn now(&self) {
+        if let Some(nest) = &self.0 {
+            nest.refill();
+        }
+    }
+}
+
+impl Drop for Refill {
+    fn drop(&mut self) {
+        self.now();
+    }
+}
+
+impl std::fmt::Debug for Refill {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Refill")
+    }
+}
+
 impl Pool {
     pub(crate) fn new(setting: Setting) -> Pool {
         let doorbell = Arc::new(Doorbell::default());
@@ -72,10 +101,8 @@ impl Pool {
         self.shared.nest(environment).take().await
     }
 
-    pub(crate) fn refill(&self, environment: &Environment) {
-        if let Some(nest) = self.shared.present(environment) {
-            nest.refill();
-        }
+    pub(crate) fn refill(&self, environment: &Environment) -> Refill {
+        Refill(self.shared.present(environment))
     }
 
     /// Starts an environment and fills its nest, so that the first job need not wait.

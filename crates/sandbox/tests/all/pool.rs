@@ -7,7 +7,9 @@ use std::time::Duration;
 use selfmade_sandbox::{CancellationToken, Config, Environment, Error, NoHost};
 use serde_json::json;
 
-use crate::support::{World, config, environment, family_is_gone, is_there, kill, returned, until};
+use crate::support::{
+    World, config, environment, environment_of, family_is_gone, is_there, kill, returned, until,
+};
 
 const HELLO: &str = "def f():\n    return 'hello'";
 
@@ -52,6 +54,33 @@ async fn a_ready_cell_that_died_is_replaced_before_anybody_asks() {
         now.len() == 2 && now.iter().all(|pid| !first.contains(pid))
     })
     .await;
+}
+
+#[tokio::test]
+async fn the_next_cell_is_made_when_the_caller_lets_it() {
+    let world = World::with(Config { ready_cells: 2, ..config() }, environment()).await;
+    let never = CancellationToken::new();
+    for n in 0.. {
+        // Another source each time: what is run again is compiled, and that takes a cell, too.
+        let job = world.job(&format!("def f():\n    return {n}"), json!({}));
+        world.sandbox.prepare(&world.environment).await.unwrap();
+        let born = world.sandbox.census().born;
+        let (outcome, refill) =
+            world.sandbox.run_before_refill(&job, Arc::new(NoHost), &never).await.unwrap();
+        // For one that takes longer the next is made while it runs.
+        if outcome.usage.wall_us < 1_500 {
+            start_interpreters().await;
+            assert_eq!(world.sandbox.census().born, born);
+            drop(refill);
+            return until(|| world.sandbox.census().born == born + 1).await;
+        }
+    }
+}
+
+/// Takes longer than to make a cell.
+async fn start_interpreters() {
+    let start = || (0..3).for_each(|_| drop(environment_of("python3")));
+    tokio::task::spawn_blocking(start).await.unwrap();
 }
 
 #[tokio::test]

@@ -118,8 +118,8 @@ impl Inner {
             egress: work.egress,
             isolation: work.isolation,
         };
-        let outcome = started.sandbox.run(&job, host, cancel).await?;
-        Ok(Executed { outcome, cold: cold.into_inner() })
+        let (outcome, refill) = started.sandbox.run_before_refill(&job, host, cancel).await?;
+        Ok(Executed { outcome, cold: cold.into_inner(), refill: Some(refill) })
     }
 
     async fn start(&self) -> Result<Started, ExecutionError> {

@@ -78,7 +78,9 @@ async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
     });
     let work = work(ctx, &run, &prepared, handed)?;
     registered.show(&host);
-    let executed = execute(ctx, &host, work, &interrupt).await;
+    let mut executed = execute(ctx, &host, work, &interrupt).await;
+    // The next cell is made once the ending is committed.
+    let _refill = executed.as_mut().ok().and_then(|executed| executed.refill.take());
     let collected = host.collected();
     let end = match interrupt.why() {
         // The code may have ended before it heard; then how it ended counts.

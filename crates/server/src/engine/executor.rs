@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use sandbox::environment::Progress;
 use sandbox::{
-    BoxFuture, CancellationToken, Census, Closure, EgressPolicy, Host, Isolation, JobLimits, Outcome, Value,
+    BoxFuture, CancellationToken, Census, Closure, EgressPolicy, Host, Isolation, JobLimits, Outcome, Refill,
+    Value,
 };
 use thiserror::Error;
 
@@ -24,11 +25,13 @@ pub struct Work {
     pub isolation: Isolation,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Executed {
     pub outcome: Outcome,
     /// Whether an environment had to be made or started first.
     pub cold: bool,
+    /// To be dropped when nobody waits for anything any more.
+    pub refill: Option<Refill>,
 }
 
 /// Why nothing was executed.

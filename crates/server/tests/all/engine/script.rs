@@ -100,7 +100,7 @@ impl Executor for Script {
             };
             let outcome =
                 Outcome { ending, usage: Usage::default(), output_dropped_bytes: 0, calls_dropped: 0 };
-            Ok(Executed { outcome, cold: false })
+            Ok(Executed { outcome, cold: false, refill: None })
         })
     }
 

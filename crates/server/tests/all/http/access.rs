@@ -132,6 +132,21 @@ store::on_both! {
         stage.close().await;
     }
 
+    async fn the_first_page_says_how_to_sign_in_where_it_was_found(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        let asker = Asker::of(&stage).await;
+        for host in ["localhost:7444", "127.0.0.1", "[::1]:80"] {
+            let page = asker.bare("GET", "/", &[("host", host)], None).await;
+            assert_eq!((page.status, page.header("content-type")), (StatusCode::OK, "text/html; charset=utf-8"));
+            let text = page.json.as_str().unwrap();
+            assert!(text.contains(&format!("http://{host}/api/v1/runs")), "{text}");
+            assert!(text.contains("selfmade sign-in"), "{text}");
+        }
+        let odd = asker.bare("GET", "/", &[("host", "<b>@localhost")], None).await;
+        assert!(!odd.json.to_string().contains("<b>"), "{odd:?}");
+        stage.close().await;
+    }
+
     async fn a_narrow_token_sees_what_it_may_touch_alone(database: &TestDatabase) {
         let stage = Stage::open(database).await;
         stage.add(&[ADD, "def web_fetch(): pass\n"]).await;

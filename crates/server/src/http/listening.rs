@@ -19,6 +19,7 @@ use tower::ServiceExt;
 
 use super::caller::Peer;
 use super::door::Door;
+use super::prompt::prompt;
 
 /// Heads are not larger than this.
 const HEAD_BYTES: usize = 64 << 10;
@@ -69,7 +70,7 @@ pub async fn serve(listener: Listener, door: Door) {
                 let metrics = Arc::clone(&metrics);
                 metrics.connections.fetch_add(1, Ordering::Relaxed);
                 tokio::spawn(async move {
-                    answering.await;
+                    prompt(answering).await;
                     metrics.connections.fetch_sub(1, Ordering::Relaxed);
                     drop(place);
                 });

@@ -37,6 +37,7 @@ mod owner;
 mod packs;
 mod page;
 mod problem;
+mod prompt;
 mod proxies;
 mod rates;
 mod replay;

@@ -16,10 +16,6 @@ use crate::db::{Read, Row};
 /// A long list or search must not hold up the next one; more threads than this would only compete with the writer.
 const THREADS: usize = 2;
 
-/// What scans reads more than it may keep, and what it kept is stale after the next commit, so it reads where the system has
-/// the file. Look-ups do not: to map the file anew after each commit takes longer than to read a few pages.
-const MAPPED: &str = "pragma mmap_size = 1073741824";
-
 #[derive(Clone)]
 pub(super) struct Readers {
     shared: Arc<Shared>,
@@ -94,7 +90,6 @@ impl Readers {
 
 fn start_thread(path: &Path, jobs: Arc<Mutex<mpsc::Receiver<Job>>>) -> Result<JoinHandle<()>, Error> {
     let session = connect(path, PATIENCE)?;
-    session.run(MAPPED).map_err(|fault| fault.tell(path))?;
     let thread = thread::Builder::new().name("store-reader".to_owned());
     thread
         .spawn(move || serve(&session, &jobs))

@@ -12,6 +12,7 @@ use secrecy::ExposeSecret;
 use serde_json::Value;
 use server::app::tokens::{self, NewToken};
 use server::http::{Door, HttpConfig, Peer, router};
+use store::testing::TestDatabase;
 use tower::ServiceExt;
 
 use crate::engine::script::Stage;
@@ -42,6 +43,15 @@ impl Answer {
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map(|value| value.to_str().unwrap()).unwrap_or_default()
     }
+}
+
+/// A brain with `add`, which answers 3, and somebody who asks it.
+pub(crate) async fn open(database: &TestDatabase) -> (Stage, Asker) {
+    let stage = Stage::open(database).await;
+    stage.add(&[ADD]).await;
+    stage.script.part("add", |_, _| async { Ok(3.into()) });
+    let asker = Asker::of(&stage).await;
+    (stage, asker)
 }
 
 impl Asker {

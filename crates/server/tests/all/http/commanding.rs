@@ -14,18 +14,10 @@ use server::app::secrets;
 use server::http::{Cause, Inside};
 use store::testing::TestDatabase;
 
-use super::asking::{ADD, Asker};
-use crate::engine::script::{Stage, raised};
+use super::asking::open;
+use crate::engine::script::raised;
 
 const LOOKING_ON: [(&str, &str); 1] = [("accept", "text/event-stream")];
-
-async fn open(database: &TestDatabase) -> (Stage, Asker) {
-    let stage = Stage::open(database).await;
-    stage.add(&[ADD]).await;
-    stage.script.part("add", |_, _| async { Ok(3.into()) });
-    let asker = Asker::of(&stage).await;
-    (stage, asker)
-}
 
 /// The kinds and the data of what was sent.
 fn events(body: &Value) -> Vec<(String, Value)> {

@@ -8,16 +8,8 @@ use serde_json::{Value, json};
 use store::testing::TestDatabase;
 use tokio::sync::Notify;
 
-use super::asking::{ADD, Asker, token};
-use crate::engine::script::{Stage, raised};
-
-async fn open(database: &TestDatabase) -> (Stage, Asker) {
-    let stage = Stage::open(database).await;
-    stage.add(&[ADD]).await;
-    stage.script.part("add", |_, _| async { Ok(3.into()) });
-    let asker = Asker::of(&stage).await;
-    (stage, asker)
-}
+use super::asking::{open, token};
+use crate::engine::script::raised;
 
 fn sum() -> Value {
     json!({ "function": "add", "input": { "a": 1, "b": 2 } })

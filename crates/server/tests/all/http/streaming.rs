@@ -5,8 +5,7 @@ use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use super::asking::{ADD, Asker};
-use crate::engine::script::Stage;
+use super::asking::{Asker, open};
 
 /// The events of a stream, read one by one.
 pub(crate) struct Stream {
@@ -39,14 +38,6 @@ impl Stream {
         };
         Some((field("id"), field("event"), serde_json::from_str(&field("data")).unwrap_or_default()))
     }
-}
-
-async fn open(database: &TestDatabase) -> (Stage, Asker) {
-    let stage = Stage::open(database).await;
-    stage.add(&[ADD]).await;
-    stage.script.part("add", |_, _| async { Ok(3.into()) });
-    let asker = Asker::of(&stage).await;
-    (stage, asker)
 }
 
 store::on_both! {

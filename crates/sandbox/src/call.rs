@@ -50,6 +50,8 @@ pub struct CallError {
 
 /// More than the Python side ever records.
 const MAX_CALLS: usize = 100_001;
+/// Half a year. No Call begins later or takes longer, and those who add up all of them need not fear for the sum.
+const MAX_US: u64 = 1 << 44;
 
 /// Knows which Calls are open, so that a record which cannot be true is noticed.
 #[derive(Debug, Default)]
@@ -100,6 +102,7 @@ impl Trace {
         let function = closure.functions.get(entry.function).ok_or_else(unknown)?;
         let names = self.parameters.get(&entry.function).ok_or_else(unknown)?;
         let arguments = arguments(names, entry.arguments);
+        let at_us = time(number, entry.at_us)?;
         let position = self.begun + 1;
         let state = self.state(number)?;
         if !matches!(state, State::Unknown) {
@@ -108,10 +111,11 @@ impl Trace {
         *state = State::Open(position);
         self.begun = position;
         let (function, version) = (function.name.clone(), function.version.clone());
-        Ok(CallRecord::Begun { position, parent, function, version, arguments, at_us: entry.at_us })
+        Ok(CallRecord::Begun { position, parent, function, version, arguments, at_us })
     }
 
     fn finish(&mut self, end: CallEnd) -> Result<CallRecord, String> {
+        let duration_us = time(end.number, end.duration_us)?;
         let state = self.state(end.number)?;
         let State::Open(position) = *state else {
             return Err(format!("call {} finished without being open", end.number));
@@ -121,7 +125,7 @@ impl Trace {
             None => Ok(end.output),
             Some(error) => Err(CallError { type_name: error.type_name, message: error.message }),
         };
-        Ok(CallRecord::Finished { position, duration_us: end.duration_us, result })
+        Ok(CallRecord::Finished { position, duration_us, result })
     }
 
     fn state(&mut self, number: u32) -> Result<&mut State, String> {
@@ -132,6 +136,10 @@ impl Trace {
         }
         Ok(&mut self.calls[place])
     }
+}
+
+fn time(number: u32, us: u64) -> Result<u64, String> {
+    if us <= MAX_US { Ok(us) } else { Err(format!("call {number} tells of {us} microseconds")) }
 }
 
 /// Arguments by name; those beyond the parameters are a list under `*`.

@@ -174,6 +174,14 @@ async fn a_forged_record_of_calls_breaks_the_protocol() {
             "call 1 finished without being open",
         ),
         (
+            format!(r#"{{"begun":[[1,0,0,18446744073709551615,[]]],"finished":[],{known}}}"#),
+            "call 1 tells of 18446744073709551615 microseconds",
+        ),
+        (
+            format!(r#"{{"begun":[[1,0,0,0,[],18446744073709551615,null]],"finished":[],{known}}}"#),
+            "call 1 tells of 18446744073709551615 microseconds",
+        ),
+        (
             r#"{"begun":[[1,0,0,0,[]]],"finished":[],"parameters":[]}"#.to_owned(),
             "call 1 is of no known function",
         ),

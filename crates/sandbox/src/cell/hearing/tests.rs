@@ -32,10 +32,11 @@ impl Host for Doubter {
         let mut open = self.open.lock().unwrap();
         for call in calls {
             match call {
-                CallRecord::Begun { position, parent, function, .. } => {
+                CallRecord::Begun { position, parent, function, at_us, .. } => {
                     assert_eq!(position as usize, open.len() + 1);
                     assert!(parent.is_none_or(|parent| parent < position));
                     assert!(["f", "g"].contains(&function.as_str()));
+                    assert!(at_us <= 1 << 44, "after {at_us} µs");
                     open.push(true);
                 }
                 CallRecord::Finished { position, .. } => {

@@ -20,6 +20,10 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+/// What is measured in this process is measured with the product's own.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[derive(Parser)]
 #[command(about = "Side-by-side measurements against peers")]
 struct Arguments {

@@ -14,8 +14,8 @@ pub enum CallRecord {
         position: u32,
         /// The Call it was made from; absent means the entry.
         parent: Option<u32>,
-        function: String,
-        version: String,
+        /// Its place in the closure.
+        function: usize,
         /// A dict of arguments by name, bounded.
         arguments: Value,
         /// Since the job started in the cell.
@@ -83,7 +83,7 @@ impl Trace {
         let mut ends = Vec::with_capacity(calls.begun.len());
         for mut entry in calls.begun {
             ends.extend(entry.end.take());
-            records.push(self.begin(entry, closure)?);
+            records.push(self.begin(entry)?);
         }
         for end in ends.into_iter().chain(calls.finished) {
             records.push(self.finish(end)?);
@@ -91,7 +91,7 @@ impl Trace {
         Ok(records)
     }
 
-    fn begin(&mut self, entry: CallEntry, closure: &Closure) -> Result<CallRecord, String> {
+    fn begin(&mut self, entry: CallEntry) -> Result<CallRecord, String> {
         let CallEntry { number, parent, .. } = entry;
         let parent = match parent.checked_sub(1).map(|place| self.calls.get(place as usize)) {
             None => None,
@@ -99,7 +99,6 @@ impl Trace {
             Some(_) => return Err(format!("call {number} comes from call {parent}, which has not begun")),
         };
         let unknown = || format!("call {number} is of no known function");
-        let function = closure.functions.get(entry.function).ok_or_else(unknown)?;
         let names = self.parameters.get(&entry.function).ok_or_else(unknown)?;
         let arguments = arguments(names, entry.arguments);
         let at_us = time(number, entry.at_us)?;
@@ -110,8 +109,7 @@ impl Trace {
         }
         *state = State::Open(position);
         self.begun = position;
-        let (function, version) = (function.name.clone(), function.version.clone());
-        Ok(CallRecord::Begun { position, parent, function, version, arguments, at_us })
+        Ok(CallRecord::Begun { position, parent, function: entry.function, arguments, at_us })
     }
 
     fn finish(&mut self, end: CallEnd) -> Result<CallRecord, String> {

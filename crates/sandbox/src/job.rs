@@ -54,8 +54,6 @@ pub struct Closure {
 pub struct Function {
     /// The name its source defines; the last part of it if it is dotted.
     pub name: String,
-    /// Told back in the record of Calls.
-    pub version: String,
     /// What tracebacks call its source, such as `greet@3`.
     pub file: String,
     pub source: String,
@@ -73,7 +71,6 @@ impl Function {
     pub fn new(name: &str, version: &str, source: &str) -> Function {
         Function {
             name: name.to_owned(),
-            version: version.to_owned(),
             file: format!("{name}@{version}"),
             source: source.to_owned(),
             dialect: Dialect::Selfmade,

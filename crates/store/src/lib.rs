@@ -13,6 +13,7 @@ mod activity;
 mod audit;
 mod backup;
 mod brain;
+mod call_chunk;
 mod calls;
 mod cancelling;
 mod changesets;

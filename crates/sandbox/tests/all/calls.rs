@@ -5,13 +5,13 @@ use serde_json::json;
 
 use crate::support::{World, returned};
 
-/// The record as lines: `position<parent name arguments -> result`.
+/// The record as lines, with functions by their places in the closure.
 fn told(records: &[CallRecord]) -> Vec<String> {
     let mut lines = Vec::new();
     for record in records {
         match record {
-            CallRecord::Begun { position, parent, function, version, arguments, .. } => lines.push(format!(
-                "{position} from {} is {function}@{version}({})",
+            CallRecord::Begun { position, parent, function, arguments, .. } => lines.push(format!(
+                "{position} from {} is {function}({})",
                 parent.unwrap_or(0),
                 arguments.to_json()
             )),
@@ -43,11 +43,11 @@ async fn calls_are_recorded_with_parents_arguments_and_results() {
     assert_eq!(
         lines,
         [
-            r#"1 from 0 is middle@1({"scale":2,"x":4})"#,
+            r#"1 from 0 is 1({"scale":2,"x":4})"#,
             "1 gave 10",
-            r#"2 from 1 is leaf@1({"v":4})"#,
+            r#"2 from 1 is 2({"v":4})"#,
             "2 gave 5",
-            r#"3 from 0 is leaf@1({"v":1})"#,
+            r#"3 from 0 is 2({"v":1})"#,
             "3 gave 2",
         ]
     );
@@ -229,10 +229,9 @@ async fn a_call_that_is_too_long_for_the_record_is_told_without_its_values() {
     let job = world.job_of(&[("top", source), ("leaf", "def leaf(*rows):\n    return len(rows)")], json!({}));
     assert_eq!(returned(world.run(&job).await.ending), json!("fine"));
     let told = told(&world.ear.calls.lock().unwrap());
-    let long =
-        r#"2 from 0 is leaf@1({"…":{"$described":{"text":"too long to be recorded","type":"object"}}})"#;
+    let long = r#"2 from 0 is 1({"…":{"$described":{"text":"too long to be recorded","type":"object"}}})"#;
     assert!(told.contains(&long.to_owned()), "{told:?}");
-    assert!(told.contains(&r#"3 from 0 is leaf@1({"*":[2]})"#.to_owned()), "{told:?}");
+    assert!(told.contains(&r#"3 from 0 is 1({"*":[2]})"#.to_owned()), "{told:?}");
 }
 
 #[tokio::test]

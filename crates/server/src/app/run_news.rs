@@ -3,7 +3,7 @@
 //! A Run that this process carries out wakes its followers, and they read what is new. One that is queued, waits, or belongs to
 //! another process is looked at again and again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,6 @@ use model::output::OutputChunk;
 use model::run::Run;
 use model::run_place::RunPlace;
 use model::step::Step;
-use sandbox::CallRecord;
 use tokio::sync::futures::Notified;
 use tokio::sync::watch;
 
@@ -23,7 +22,7 @@ use super::error::Error;
 use super::run_lists::{RunLine, lines};
 use super::runs;
 use crate::ctx::Ctx;
-use crate::engine::{Live, Looked, read_call};
+use crate::engine::{Live, Looked};
 
 /// Other processes do not ring here.
 const LOOK: Duration = Duration::from_millis(250);
@@ -62,10 +61,8 @@ pub struct Follower {
 /// A Run that is carried out here.
 struct Following {
     live: Arc<Live>,
-    /// How much of what it tells of Calls was read.
-    records: usize,
-    /// Calls that have not ended.
-    open: BTreeMap<u32, Call>,
+    /// How many of the things that were told of Calls were read.
+    told: usize,
     /// How many Steps it had ended when they were read; absent if they were not.
     steps: Option<u32>,
 }
@@ -119,15 +116,12 @@ impl Follower {
                 following.steps = Some(steps);
                 self.tell_steps(&mut news).await?;
             }
-            match live.look(&mut self.place, following.records) {
+            match live.look(&mut self.place, following.told) {
                 Looked::Gone | Looked::Found { over: true, .. } => break true,
                 Looked::Found { printed, calls, .. } => {
                     news.extend(printed.into_iter().map(|chunk| self.news(What::Printed(chunk))));
-                    following.records += calls.len();
-                    for record in calls {
-                        let call = following.call(record);
-                        news.extend(call.and_then(|call| self.tell_call(call)));
-                    }
+                    following.told += calls.len();
+                    news.extend(calls.into_iter().filter_map(|call| self.tell_call(call)));
                 }
             }
             if !news.is_empty() {
@@ -225,26 +219,7 @@ impl Follower {
 
 impl Following {
     fn of(live: Live) -> Following {
-        Following { live: Arc::new(live), records: 0, open: BTreeMap::new(), steps: None }
-    }
-
-    /// A Call that has begun, or one that has ended.
-    fn call(&mut self, record: CallRecord) -> Option<Call> {
-        let ended = match &record {
-            CallRecord::Begun { .. } => None,
-            CallRecord::Finished { position, .. } => Some(*position),
-        };
-        let host = self.live.host();
-        let open = &mut self.open;
-        let begun =
-            read_call(&host.run, &host.prepared, &host.redaction, record, |position| open.get_mut(&position));
-        match begun {
-            Some(call) => {
-                self.open.insert(call.position, call.clone());
-                Some(call)
-            }
-            None => self.open.remove(&ended?),
-        }
+        Following { live: Arc::new(live), told: 0, steps: None }
     }
 }
 

@@ -1,70 +1,74 @@
-//! Calls, from what a cell tells of them to what is recorded and shown: named as the brain names them, without secrets.
+//! Calls, from what a cell tells of them to what is recorded and shown: named as the brain names them, without secrets. They
+//! are made while the code runs, because there can be many, and its end waits for none of them then.
 
 use std::time::Duration;
 
 use model::call::Call;
-use model::ids::VersionId;
 use model::run::{Run, RunError};
 use sandbox::CallRecord;
 
 use super::prepared::Prepared;
 use crate::redaction::Redaction;
 
-/// All of a Run, each with what is known of its end.
-pub(crate) fn all(
-    run: &Run,
-    prepared: &Prepared,
-    records: Vec<CallRecord>,
-    redaction: &Redaction,
-) -> Vec<Call> {
-    let mut calls: Vec<Call> = Vec::new();
-    for record in records {
-        let begun = read(run, prepared, redaction, record, |position| {
-            calls.get_mut((position as usize).checked_sub(1)?)
-        });
-        calls.extend(begun);
-    }
-    calls
+/// The Calls of a Run, each with what is known of its end.
+#[derive(Clone, Default)]
+pub(crate) struct Trace {
+    /// In the order of their positions, from 1 without a gap.
+    calls: Vec<Call>,
+    /// The place of a Call, each time something was told of it.
+    told: Vec<usize>,
 }
 
-/// Gives the Call that has begun, or tells one of those that are known of its end.
-pub(crate) fn read<'a>(
-    run: &Run,
-    prepared: &Prepared,
-    redaction: &Redaction,
-    record: CallRecord,
-    known: impl FnOnce(u32) -> Option<&'a mut Call>,
-) -> Option<Call> {
-    match record {
-        CallRecord::Begun { position, parent, function, version, arguments, at_us } => Some(Call {
-            run_id: run.run_id,
-            position,
-            parent,
-            function: full_name(&prepared.closure.functions, &version).unwrap_or(function),
-            version_id: version.parse().ok().map(VersionId),
-            input: redaction.json(arguments.to_json()),
-            output: None,
-            error: None,
-            started_at: run.started_at.unwrap_or(run.created_at) + Duration::from_micros(at_us),
-            duration_us: None,
-        }),
-        CallRecord::Finished { position, duration_us, result } => {
-            let call = known(position)?;
-            call.duration_us = Some(duration_us);
-            match result {
-                Ok(output) => call.output = Some(redaction.json(output.to_json())),
-                Err(error) => {
-                    let (type_name, message) = (error.type_name, error.message);
-                    call.error = Some(redaction.error(RunError { type_name, message, traceback: None }));
-                }
+impl Trace {
+    /// The Call that has begun or ended; nothing if the record fits none.
+    pub(crate) fn hear(
+        &mut self,
+        record: CallRecord,
+        run: &Run,
+        prepared: &Prepared,
+        redaction: &Redaction,
+    ) -> Option<&Call> {
+        let place = match record {
+            CallRecord::Begun { position, parent, function, arguments, at_us } => {
+                let called = prepared.called.get(function)?;
+                self.calls.push(Call {
+                    run_id: run.run_id,
+                    position,
+                    parent,
+                    function: called.name.clone(),
+                    version_id: Some(called.version_id),
+                    input: redaction.json(arguments.to_json()),
+                    output: None,
+                    error: None,
+                    started_at: run.started_at.unwrap_or(run.created_at) + Duration::from_micros(at_us),
+                    duration_us: None,
+                });
+                self.calls.len() - 1
             }
-            None
-        }
+            CallRecord::Finished { position, duration_us, result } => {
+                let place = (position as usize).checked_sub(1)?;
+                let call = self.calls.get_mut(place)?;
+                call.duration_us = Some(duration_us);
+                match result {
+                    Ok(output) => call.output = Some(redaction.json(output.to_json())),
+                    Err(error) => {
+                        let (type_name, message) = (error.type_name, error.message);
+                        call.error = Some(redaction.error(RunError { type_name, message, traceback: None }));
+                    }
+                }
+                place
+            }
+        };
+        self.told.push(place);
+        self.calls.get(place)
     }
-}
 
-/// As the brain knows it: `file` is `name@number`.
-fn full_name(functions: &[sandbox::Function], version: &str) -> Option<String> {
-    let function = functions.iter().find(|function| function.version == version)?;
-    function.file.rsplit_once('@').map(|(name, _)| name.to_owned())
+    /// The Calls of which something was told after the first `times` times, as they are by now.
+    pub(crate) fn told_since(&self, times: usize) -> impl Iterator<Item = &Call> {
+        self.told.iter().skip(times).filter_map(|place| self.calls.get(*place))
+    }
+
+    pub(crate) fn into_calls(self) -> Vec<Call> {
+        self.calls
+    }
 }

@@ -13,7 +13,6 @@ use sandbox::{EgressPolicy, Host, Isolation, JobLimits, Value};
 use serde_json::{Value as Json, json};
 use store::{Durability, Finished};
 
-use super::calls;
 use super::executor::Work;
 use super::handed::Handed;
 use super::host::{Collected, Happened, Parts, RunHost, Watch};
@@ -234,7 +233,7 @@ async fn close(
         error: run.error.clone(),
         usage: run.usage,
         finished_at: now,
-        calls: if is_kept { calls::all(&run, prepared, collected.calls, redaction) } else { Vec::new() },
+        calls: if is_kept { collected.calls.into_calls() } else { Vec::new() },
         output_chunks: if is_kept { collected.output } else { Vec::new() },
         events: vec![events],
     };

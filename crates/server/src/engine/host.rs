@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use model::call::Call;
 use model::ids::RunId;
 use model::output::{OutputChunk, OutputStream};
 use model::run::{Lease, Run, RunError};
@@ -12,6 +13,7 @@ use sandbox::{Arguments, BoxFuture, CallRecord, Host, HostError, Stream, Value};
 use serde_json::json;
 use tokio::sync::Notify;
 
+use super::calls::Trace;
 use super::drafts::Drafts;
 use super::journal::{Journal, Place};
 use super::output::Held;
@@ -29,7 +31,8 @@ pub enum Happened {
     Environment(Progress),
     Output(Stream, String),
     Yielded(serde_json::Value),
-    Call(CallRecord),
+    /// It has begun, or it has ended; its position tells it from others.
+    Call(Call),
     Step(Step),
 }
 
@@ -66,7 +69,7 @@ pub(crate) struct Inner {
 pub(crate) struct Collected {
     held: Held,
     pub(crate) output: Vec<OutputChunk>,
-    pub(crate) calls: Vec<CallRecord>,
+    pub(crate) calls: Trace,
     /// No more comes.
     pub(crate) over: bool,
     /// It was taken for the record, because nobody looked on.
@@ -221,13 +224,16 @@ impl Host for RunHost {
     }
 
     fn calls(&self, calls: Vec<CallRecord>) {
-        if self.0.watch.is_some() {
-            for call in &calls {
-                self.0.tell(Happened::Call(shown(call.clone(), &self.0.redaction)));
+        let inner = &self.0;
+        let mut collected = lock(&inner.collected);
+        for record in calls {
+            let call = collected.calls.hear(record, &inner.run, &inner.prepared, &inner.redaction);
+            if let (Some(call), Some(watch)) = (call, &inner.watch) {
+                watch(inner.run.run_id, Happened::Call(call.clone()));
             }
         }
-        lock(&self.0.collected).calls.extend(calls);
-        self.0.bell.notify_waiters();
+        drop(collected);
+        inner.bell.notify_waiters();
     }
 
     fn yielded(&self, value: &Value) {
@@ -242,24 +248,6 @@ fn request(arguments: &Arguments) -> serde_json::Value {
     let named: serde_json::Map<_, _> =
         arguments.named.iter().map(|(name, value)| (name.clone(), value.to_json())).collect();
     json!({ "args": positional, "kwargs": named })
-}
-
-/// A Call without secrets.
-fn shown(mut call: CallRecord, redaction: &Redaction) -> CallRecord {
-    let strike_out = |value: &mut Value| {
-        if let Ok(shown) = Value::from_json(&redaction.json(value.to_json())) {
-            *value = shown;
-        }
-    };
-    match &mut call {
-        CallRecord::Begun { arguments, .. } => strike_out(arguments),
-        CallRecord::Finished { result: Ok(output), .. } => strike_out(output),
-        CallRecord::Finished { result: Err(error), .. } => {
-            error.type_name = redaction.text(&error.type_name).into_owned();
-            error.message = redaction.cut_text(&error.message);
-        }
-    }
-    call
 }
 
 /// A Step as the code hears it.

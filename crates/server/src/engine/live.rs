@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use model::call::Call;
 use model::output::OutputChunk;
 use model::run_place::RunPlace;
-use sandbox::CallRecord;
 use tokio::sync::futures::Notified;
 
 use super::host::{Inner, RunHost};
@@ -23,7 +23,8 @@ pub(crate) enum Looked {
     Gone,
     Found {
         printed: Vec<OutputChunk>,
-        calls: Vec<CallRecord>,
+        /// Each as it is by now: begun, or ended.
+        calls: Vec<Call>,
         /// No more will come.
         over: bool,
     },
@@ -33,10 +34,6 @@ impl Live {
     pub(crate) fn of(host: &RunHost) -> Live {
         host.0.watchers.fetch_add(1, Ordering::SeqCst);
         Live(Arc::clone(&host.0))
-    }
-
-    pub(crate) fn host(&self) -> &Inner {
-        &self.0
     }
 
     /// Rung when something was done. Listen before you look.
@@ -49,14 +46,14 @@ impl Live {
         self.0.steps.load(Ordering::SeqCst)
     }
 
-    /// What was printed behind a place, and what was told of Calls behind so many records.
-    pub(crate) fn look(&self, place: &mut RunPlace, records: usize) -> Looked {
+    /// What was printed behind a place, and the Calls of which something was told after the first `told` times.
+    pub(crate) fn look(&self, place: &mut RunPlace, told: usize) -> Looked {
         let collected = self.0.collected_so_far();
         if collected.gone {
             return Looked::Gone;
         }
         let printed: Vec<OutputChunk> = place.print(&collected.output).into_iter().collect();
-        let calls: Vec<CallRecord> = collected.calls.iter().skip(records).take(AT_ONCE).cloned().collect();
+        let calls: Vec<Call> = collected.calls.told_since(told).take(AT_ONCE).cloned().collect();
         let over = collected.over && printed.is_empty() && calls.is_empty();
         Looked::Found { printed, calls, over }
     }

@@ -37,7 +37,6 @@ use tokio::sync::{Notify, Semaphore, watch};
 use crate::app::changesets::Policy;
 use crate::model_server::ModelConfig;
 
-pub(crate) use self::calls::read as read_call;
 pub use self::cells::{Cells, CellsConfig};
 pub(crate) use self::closures::Closures;
 pub(crate) use self::egress::{Requests, keep as keep_requests};

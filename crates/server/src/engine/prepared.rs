@@ -51,6 +51,8 @@ pub(crate) struct Prepared {
     pub(crate) members: Vec<Member>,
     pub(crate) hash: ClosureHash,
     pub(crate) closure: Arc<Closure>,
+    /// What the functions of the closure are in the brain, in the same order.
+    pub(crate) called: Vec<Called>,
     /// What the sources of this cell call that runs in another cell, by the name of the stand-in.
     pub(crate) elsewhere: HashMap<String, VersionId>,
     /// Packages, as `pip` writes them.
@@ -60,6 +62,13 @@ pub(crate) struct Prepared {
     /// Names whose moving makes this stale.
     pub(crate) names: HashSet<String>,
     pub(crate) revision: Revision,
+}
+
+/// A Function as its Calls are recorded.
+#[derive(Debug)]
+pub(crate) struct Called {
+    pub(crate) name: String,
+    pub(crate) version_id: VersionId,
 }
 
 impl Prepared {
@@ -85,6 +94,7 @@ pub(crate) fn prepare(versions: Vec<(Version, bool)>, revision: Revision) -> Opt
     let mut plan = Plan::new(&versions)?;
     plan.place_all();
     let closure = Arc::new(Closure { functions: plan.functions, entry: 0 });
+    let called = plan.called;
     let (elsewhere, requirements) = (plan.elsewhere, plan.packages.into_values().collect());
     let version = versions.into_iter().next()?.0;
     let content = version.content.as_function()?;
@@ -94,6 +104,7 @@ pub(crate) fn prepare(versions: Vec<(Version, bool)>, revision: Revision) -> Opt
         verbs: verbs(&content.grants, !elsewhere.is_empty()),
         schema: InputSchema::compile(&content.signature),
         closure,
+        called,
         elsewhere,
         requirements,
         names,
@@ -139,6 +150,7 @@ struct Plan<'a> {
     grants: &'a Grants,
     root: &'a Version,
     functions: Vec<Function>,
+    called: Vec<Called>,
     /// Where each Version stands in `functions`.
     places: HashMap<VersionId, usize>,
     waiting: Vec<&'a Version>,
@@ -157,6 +169,7 @@ impl<'a> Plan<'a> {
             grants: &root.content.as_function()?.grants,
             root,
             functions: Vec::new(),
+            called: Vec::new(),
             places: HashMap::new(),
             waiting: Vec::new(),
             elsewhere: HashMap::new(),
@@ -192,6 +205,8 @@ impl<'a> Plan<'a> {
         let place = self.functions.len();
         self.places.insert(version.head.version_id, place);
         let Some(content) = version.content.as_function() else { return place };
+        let (name, version_id) = (version.head.key.name.to_string(), version.head.version_id);
+        self.called.push(Called { name, version_id });
         if self.fits(content) {
             self.packages
                 .extend(content.requirements.iter().map(|one| (one.package_name(), one.package.clone())));
@@ -199,7 +214,7 @@ impl<'a> Plan<'a> {
             self.waiting.push(version);
         } else {
             self.functions.push(stand_in(version, content));
-            self.elsewhere.insert(version.head.version_id.to_string(), version.head.version_id);
+            self.elsewhere.insert(version_id.to_string(), version_id);
         }
         place
     }
@@ -217,7 +232,6 @@ fn function(version: &Version, content: &FunctionContent) -> Function {
     let head = &version.head;
     Function {
         name: head.key.name.last().to_owned(),
-        version: head.version_id.to_string(),
         file: format!("{}@{}", head.key.name, head.number),
         source: content.source.clone(),
         dialect: match content.dialect {

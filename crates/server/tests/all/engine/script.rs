@@ -40,22 +40,28 @@ impl Asking {
         self.host.output(Stream::Stdout, text.as_bytes());
     }
 
-    pub(crate) fn call_begins(&self, position: u32, function: &str) {
-        let (arguments, function) = (Value::Map(Vec::new()), function.to_owned());
-        let version = String::new();
-        self.host.calls(vec![CallRecord::Begun {
-            position,
-            parent: None,
-            function,
-            version,
-            arguments,
-            at_us: 1,
-        }]);
+    pub(crate) fn call_begins(&self, position: u32) {
+        self.host.calls(vec![begun(position)]);
     }
 
     pub(crate) fn call_ends(&self, position: u32) {
-        self.host.calls(vec![CallRecord::Finished { position, duration_us: 7, result: Ok(Value::Int(1)) }]);
+        self.host.calls(vec![finished(position)]);
     }
+
+    /// One that has ended by the time it is told.
+    pub(crate) fn call(&self, position: u32) {
+        self.host.calls(vec![begun(position), finished(position)]);
+    }
+}
+
+/// Of the function by itself.
+fn begun(position: u32) -> CallRecord {
+    let arguments = Value::Map(Vec::new());
+    CallRecord::Begun { position, parent: None, function: 0, arguments, at_us: 1 }
+}
+
+fn finished(position: u32) -> CallRecord {
+    CallRecord::Finished { position, duration_us: 7, result: Ok(Value::Int(1)) }
 }
 
 /// Plays the part of the function that is to be executed.

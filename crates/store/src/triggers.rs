@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use model::event::EventKind;
 use model::ids::{EntryId, RunId};
-use model::run::Run;
+use model::run::{Run, RunState};
 
 use crate::db::{Batch, Durability, Row, Sql, Value};
 use crate::error::Error;
@@ -64,6 +64,13 @@ impl Firings {
     pub fn is_nothing(&self) -> bool {
         self.runs.is_empty() && self.firings.is_empty() && self.taken_back.is_empty()
     }
+
+    /// What has to survive. If the Events are dealt with once more, the same comes of them; only Runs that must not be carried out
+    /// once more, and those that are left to others, have to be there then.
+    pub fn durability(&self) -> Durability {
+        let may_happen_again = |run: &Run| run.how.resumable && run.state == RunState::Running;
+        if self.runs.iter().all(may_happen_again) { Durability::Process } else { Durability::Power }
+    }
 }
 
 impl Store {
@@ -93,9 +100,7 @@ impl Store {
         }
         push_runs(&mut batch, &firings.runs)?;
         push_firings(&mut batch, &firings.firings);
-        // Events of which nothing came may be read once more.
-        let durability = if firings.is_nothing() { Durability::Process } else { Durability::Power };
-        match self.db.write(batch, durability).await {
+        match self.db.write(batch, firings.durability()).await {
             Ok(_) => Ok(true),
             Err(error) => error.absent(),
         }

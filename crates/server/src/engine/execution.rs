@@ -1,7 +1,6 @@
 //! One Run, from the moment this node has it to the moment its ending is committed.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use model::actor::Actor;
@@ -243,7 +242,7 @@ async fn close(
         return Err(Error::LeaseLost { run: run.run_id });
     }
     if !run.how.waited && durability == Durability::Process {
-        ctx.engine.unflushed.store(true, Ordering::Relaxed);
+        ctx.engine.unflushed.add(now);
     }
     ctx.engine.ring_events();
     // The caller gets the whole output, whatever is kept of it.
@@ -251,8 +250,8 @@ async fn close(
     Ok(run)
 }
 
-/// Without an ending that lasts, a Run is carried out again after a loss of power. One that may be is flushed with what it
-/// triggers, a moment later.
+/// Without an ending that lasts, a Run is carried out again after a loss of power. One that may be is flushed a moment later, with
+/// what it triggers.
 fn ending_of_queued(run: &Run) -> Durability {
     if run.how.resumable { Durability::Process } else { Durability::Power }
 }

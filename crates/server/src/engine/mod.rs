@@ -22,6 +22,7 @@ mod recovery;
 mod replaying;
 mod running;
 mod trial;
+mod unflushed;
 mod verbs;
 mod worker;
 
@@ -49,6 +50,7 @@ pub(crate) use self::prepared::{Prepared, prepare};
 pub(crate) use self::replaying::{Replay, replay};
 pub(crate) use self::running::{Interruption, Running};
 pub(crate) use self::trial::{TrialHost, trial_end, trial_work, with_mocks};
+use self::unflushed::Unflushed;
 pub use self::worker::{Stop, is_busy, one_ended, round, under_way, work, work_until};
 pub(crate) use self::worker::{lease, resume, start};
 
@@ -104,8 +106,7 @@ pub struct Engine {
     pub(crate) queue: Notify,
     /// Whether more may be queued than there were places for.
     pub(crate) behind: AtomicBool,
-    /// Whether the end of a Run from the queue may not survive loss of power yet. Whoever deals with its Event sees to that.
-    pub(crate) unflushed: AtomicBool,
+    pub(crate) unflushed: Unflushed,
     /// Changes when an Event was appended.
     events: watch::Sender<()>,
     /// Rung when a Run of this process has ended or begun to wait.
@@ -138,7 +139,7 @@ impl Engine {
             running: Running::default(),
             queue: Notify::new(),
             behind: AtomicBool::new(false),
-            unflushed: AtomicBool::new(false),
+            unflushed: Unflushed::default(),
             events: watch::Sender::new(()),
             ended: Notify::new(),
             places: Arc::new(Semaphore::new(config.at_once)),

@@ -10,8 +10,6 @@ mod progress;
 mod rehearsal;
 mod starting;
 
-use std::sync::atomic::Ordering;
-
 use sandbox::CancellationToken;
 
 pub use self::expression::{ExpressionError, check};
@@ -38,6 +36,10 @@ pub async fn watch(ctx: Ctx, stop: CancellationToken) {
         tokio::select! {
             () = stop.cancelled() => {}
             _ = appended.changed() => continue,
+            () = ctx.engine.unflushed.due(&ctx) => {
+                warn_of(ctx.engine.unflushed.flush(&ctx).await);
+                continue;
+            }
             () = ctx.clock.wait_until(at) => {}
         }
         warn_of(ctx.triggers.progress.settle(&ctx).await);
@@ -62,15 +64,12 @@ pub async fn deal(ctx: &Ctx, stop: &CancellationToken) -> Result<usize, Error> {
     flushed(ctx, Some(stop)).await
 }
 
-/// Sees to it that the ends of queued Runs whose Events are dealt with survive loss of power.
+/// Sees to it that what has happened survives loss of power where a chain ends, or has gone on for a while.
 async fn flushed(ctx: &Ctx, stop: Option<&CancellationToken>) -> Result<usize, Error> {
-    let unflushed = ctx.engine.unflushed.swap(false, Ordering::Relaxed);
     let dealt = fire_all(ctx, stop).await;
-    // What started Runs was flushed, and with it all that was written before.
-    if unflushed && !matches!(dealt, Ok(1..)) {
-        let flushed = ctx.store.flush().await;
-        ctx.engine.unflushed.fetch_or(flushed.is_err(), Ordering::Relaxed);
-        flushed?;
+    let unflushed = &ctx.engine.unflushed;
+    if !matches!(dealt, Ok(1..)) || unflushed.is_due(ctx.clock.now()) {
+        unflushed.flush(ctx).await?;
     }
     dealt
 }
@@ -116,7 +115,10 @@ pub async fn drain(ctx: &Ctx) -> Result<usize, Error> {
             return Ok(triggered);
         }
         if engine::is_busy(ctx) {
-            engine::one_ended(ctx).await;
+            tokio::select! {
+                () = engine::one_ended(ctx) => {}
+                () = ctx.engine.unflushed.due(ctx) => ctx.engine.unflushed.flush(ctx).await?,
+            }
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use store::Firings;
+use store::{Durability, Firings};
 
 use crate::app::error::Error;
 use crate::ctx::Ctx;
@@ -63,7 +63,7 @@ impl Progress {
     }
 
     async fn store(&self, ctx: &Ctx, firings: &Firings) -> Result<bool, Error> {
-        let stored = ctx.store.fire(firings).await?;
+        let stored = fire(ctx, firings).await?;
         let reached = Reached { stored: firings.to_seq, looked_at: firings.to_seq };
         *self.lock() = stored.then_some(reached);
         Ok(stored)
@@ -73,6 +73,20 @@ impl Progress {
         // It is replaced as a whole.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A flush makes all that was written before last, too.
+async fn fire(ctx: &Ctx, firings: &Firings) -> Result<bool, Error> {
+    let (unflushed, durability) = (&ctx.engine.unflushed, firings.durability());
+    let waiting = if durability == Durability::Power { unflushed.take() } else { None };
+    let fired = ctx.store.fire(firings).await;
+    match fired {
+        Ok(true) if durability == Durability::Power => {}
+        Ok(true) if firings.is_nothing() => {}
+        Ok(true) => unflushed.add(ctx.clock.now()),
+        Ok(false) | Err(_) => unflushed.put_back(waiting),
+    }
+    Ok(fired?)
 }
 
 impl Reached {

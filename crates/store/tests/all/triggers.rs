@@ -1,11 +1,11 @@
 //! Triggers: every event is dealt with once, whoever reads it.
 
 use model::ids::EntryId;
-use model::run::Run;
+use model::run::{How, Run};
 use store::testing::TestDatabase;
-use store::{Count, Error, Firing, Firings, Store, TakenBack};
+use store::{Count, Durability, Error, Firing, Firings, Store, TakenBack};
 
-use crate::runs::queued;
+use crate::runs::{node, queued, waited};
 use crate::world::{World, at, id, key, put};
 
 async fn trigger(world: &World) -> EntryId {
@@ -24,6 +24,20 @@ fn firings(from_seq: u64, to_seq: u64, firings: Vec<Firing>, runs: Vec<Run>) -> 
 
 async fn seqs(store: &Store, entry: EntryId, since: i64) -> Vec<u64> {
     store.firings(entry, at(since)).await.unwrap().iter().map(|firing| firing.seq).collect()
+}
+
+#[test]
+fn only_what_may_happen_again_needs_no_flush() {
+    let how = How { resumable: true, ..How::default() };
+    let begun = Run { how: how.clone(), ..waited("a", node()) };
+    let only_once = Run { how: How::default(), ..begun.clone() };
+    let left = Run { how, ..queued("a") };
+    let durability =
+        |runs: &[&Run]| firings(0, 1, vec![], runs.iter().copied().cloned().collect()).durability();
+    assert_eq!(durability(&[&begun, &begun]), Durability::Process);
+    assert_eq!(durability(&[&begun, &only_once]), Durability::Power);
+    assert_eq!(durability(&[&begun, &left]), Durability::Power);
+    assert_eq!(durability(&[]), Durability::Process);
 }
 
 store::on_both! {

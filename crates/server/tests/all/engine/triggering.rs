@@ -1,5 +1,6 @@
 //! Triggers and schedules: every event and every tick once.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use model::actor::Actor;
@@ -13,7 +14,8 @@ use server::app::drafts::{Intent, Proposal};
 use server::app::{changesets, runs};
 use server::{engine, scheduler, triggers};
 use store::on_both;
-use store::testing::TestDatabase;
+use store::testing::{Fault, TestDatabase};
+use tokio::sync::Notify;
 
 use super::script::{Stage, empty, function};
 use crate::world::{ME, name};
@@ -102,6 +104,64 @@ on_both! {
         stage.queue("first", empty()).await;
         triggers::drain(&stage.ctx).await.unwrap();
         assert_eq!(stage.ctx.store.cursor("flushed").await.unwrap(), 1);
+    }
+
+    async fn one_flush_makes_a_chain_last(database: &TestDatabase) {
+        let stage = pair(database).await;
+        stage.add(&[&function("third", "x")]).await;
+        stage.script.part("third", |_, _| async { Ok(Value::Int(9)) });
+        after(&stage, "t", "first", "second").await;
+        after(&stage, "u", "second", "third").await;
+        stage.start("first", empty()).await.unwrap();
+        assert_eq!(triggers::drain(&stage.ctx).await.unwrap(), 2);
+        assert_eq!(stage.ctx.store.cursor("flushed").await.unwrap(), 1);
+    }
+
+    async fn what_was_triggered_is_flushed_though_it_goes_on(database: &TestDatabase) {
+        let stage = pair(database).await;
+        let goes_on = Arc::new(Notify::new());
+        let waits = Arc::clone(&goes_on);
+        stage.script.part("second", move |_, _| {
+            let waits = Arc::clone(&waits);
+            async move {
+                waits.notified().await;
+                Ok(Value::Int(8))
+            }
+        });
+        after(&stage, "t", "first", "second").await;
+        stage.start("first", empty()).await.unwrap();
+        let draining = tokio::spawn({
+            let ctx = stage.ctx.clone();
+            async move { triggers::drain(&ctx).await }
+        });
+        while stage.ctx.store.cursor("flushed").await.unwrap() == 0 {
+            stage.ctx.clock.advance(Duration::from_millis(10));
+            tokio::task::yield_now().await;
+        }
+        assert!(engine::is_busy(&stage.ctx));
+        goes_on.notify_one();
+        assert_eq!(draining.await.unwrap().unwrap(), 1);
+    }
+
+    async fn whatever_fails_the_end_of_what_was_queued_is_flushed_next_time(database: &TestDatabase) {
+        let stage = pair(database).await;
+        let (store, never) = (&stage.ctx.store, CancellationToken::new());
+        for n in 0.. {
+            stage.queue("first", empty()).await;
+            assert_eq!(engine::round(&stage.ctx).await.unwrap(), 1);
+            stage.settle().await;
+            let before = store.cursor("flushed").await.unwrap();
+            store.fail_at(Fault::Before(n));
+            let failed = triggers::deal(&stage.ctx, &never).await.is_err();
+            let was_reached = store.fault_was_reached();
+            assert_eq!(failed, was_reached, "call {n}");
+            store.fail_at(None);
+            triggers::deal(&stage.ctx, &never).await.unwrap();
+            assert!(store.cursor("flushed").await.unwrap() > before, "after the failure of call {n}");
+            if !was_reached {
+                break;
+            }
+        }
     }
 
     async fn the_cursor_follows_at_leisure_what_nothing_comes_of(database: &TestDatabase) {

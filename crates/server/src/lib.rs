@@ -13,6 +13,7 @@ pub mod ctx;
 pub mod engine;
 pub mod http;
 pub mod ids;
+mod live_list;
 pub mod metrics;
 pub mod model_server;
 pub mod outgoing;

@@ -8,9 +8,10 @@ use model::trigger::TriggerContent;
 use serde_json::{Map, Value as Json, json};
 use server::app::drafts::Proposal;
 use server::app::{changesets, schedules};
-use server::{scheduler, triggers};
+use server::scheduler::Agenda;
+use server::triggers;
 use store::on_both;
-use store::testing::TestDatabase;
+use store::testing::{Fault, TestDatabase};
 
 use crate::engine::script::Stage;
 use crate::triggers::{after_first, inputs, pair, put};
@@ -41,16 +42,17 @@ async fn refused(stage: &Stage, content: ScheduleContent) -> String {
     if found.is_empty() { format!("{error} ({})", error.hint().unwrap()) } else { found.join("\n") }
 }
 
-async fn hour_passes(stage: &Stage) {
+async fn hour_passes(stage: &Stage, agenda: &mut Agenda) {
     stage.ctx.clock.advance(HOUR);
-    scheduler::round(&stage.ctx).await.unwrap();
+    agenda.round(&stage.ctx).await.unwrap();
 }
 
 on_both! {
     async fn a_schedule_is_put_listed_paused_resumed_and_removed(database: &TestDatabase) {
         let stage = pair(database).await;
+        let mut agenda = Agenda::default();
         add(&stage, "s", hourly("first")).await;
-        hour_passes(&stage).await;
+        hour_passes(&stage, &mut agenda).await;
         let view = schedules::show(&stage.ctx, &name("s"), 2).await.unwrap();
         assert_eq!((view.line.started, view.line.skipped, view.ticks.len()), (1, 0, 1));
         let next: Vec<String> = view.next_times.iter().map(ToString::to_string).collect();
@@ -58,38 +60,76 @@ on_both! {
         assert_eq!(view.line.next.map(|at| at.to_string()).as_deref(), Some("2026-03-01T14:00:00Z"));
 
         schedules::switch(&stage.ctx, &ME, name("s"), true).await.unwrap();
-        hour_passes(&stage).await;
-        hour_passes(&stage).await;
+        hour_passes(&stage, &mut agenda).await;
+        hour_passes(&stage, &mut agenda).await;
         let page = schedules::list(&stage.ctx, None, 10).await.unwrap();
         assert_eq!((page.schedules[0].started, page.schedules[0].next), (1, None));
         // What is live then is the first version again, and yet the pause is not made up for.
         schedules::switch(&stage.ctx, &ME, name("s"), false).await.unwrap();
-        scheduler::round(&stage.ctx).await.unwrap();
+        agenda.round(&stage.ctx).await.unwrap();
         assert_eq!(inputs(&stage, "first").await.len(), 1);
-        hour_passes(&stage).await;
+        hour_passes(&stage, &mut agenda).await;
         assert_eq!(inputs(&stage, "first").await.len(), 2);
 
         schedules::remove(&stage.ctx, &ME, name("s")).await.unwrap();
-        hour_passes(&stage).await;
+        hour_passes(&stage, &mut agenda).await;
         assert_eq!(inputs(&stage, "first").await.len(), 2);
         assert_eq!(schedules::show(&stage.ctx, &name("s"), 1).await.unwrap_err().code(), "not_found");
     }
 
     async fn a_schedule_dies_with_its_target_in_one_transaction(database: &TestDatabase) {
         let stage = pair(database).await;
+        let mut agenda = Agenda::default();
         add(&stage, "s", hourly("first")).await;
         let before = stage.ctx.store.revision().await.unwrap();
         let proposal = Proposal::of("", vec![delete("first")]);
         let applied = changesets::register(&stage.ctx, &ME, &proposal).await.unwrap();
         assert_eq!((applied.revision, applied.moves.len()), (before.next(), 2));
-        hour_passes(&stage).await;
+        hour_passes(&stage, &mut agenda).await;
         assert!(schedules::list(&stage.ctx, None, 10).await.unwrap().schedules.is_empty());
         assert!(inputs(&stage, "first").await.is_empty());
         assert_eq!(database.count("ticks").await, 0);
         // One of the same name is another function, until somebody says otherwise.
         stage.add(&["def first():\n    return 2\n"]).await;
-        hour_passes(&stage).await;
+        hour_passes(&stage, &mut agenda).await;
         assert!(inputs(&stage, "first").await.is_empty());
+    }
+
+    async fn nothing_is_read_about_what_is_not_due(database: &TestDatabase) {
+        let stage = pair(database).await;
+        let mut agenda = Agenda::default();
+        for schedule in ["s", "t", "u"] {
+            add(&stage, schedule, hourly("first")).await;
+        }
+        let next = agenda.round(&stage.ctx).await.unwrap();
+        // The revision alone is asked for.
+        stage.ctx.store.fail_at(Fault::Before(1));
+        assert_eq!(agenda.round(&stage.ctx).await.unwrap(), next);
+        assert!(!stage.ctx.store.fault_was_reached());
+        stage.ctx.store.fail_at(None);
+        hour_passes(&stage, &mut agenda).await;
+        assert_eq!(inputs(&stage, "first").await.len(), 3);
+    }
+
+    async fn a_tick_that_could_not_be_recorded_is_not_lost(database: &TestDatabase) {
+        let stage = pair(database).await;
+        let mut agenda = Agenda::default();
+        add(&stage, "s", hourly("first")).await;
+        agenda.round(&stage.ctx).await.unwrap();
+        for n in 0.. {
+            let before = inputs(&stage, "first").await.len();
+            stage.ctx.clock.advance(HOUR);
+            stage.ctx.store.fail_at(Fault::Before(n));
+            let failed = agenda.round(&stage.ctx).await.is_err();
+            let was_reached = stage.ctx.store.fault_was_reached();
+            stage.ctx.store.fail_at(None);
+            agenda.round(&stage.ctx).await.unwrap();
+            assert_eq!(inputs(&stage, "first").await.len(), before + 1, "after the failure of call {n}");
+            assert_eq!(failed, was_reached);
+            if !was_reached {
+                break;
+            }
+        }
     }
 
     async fn what_cannot_be_is_refused_when_it_is_saved(database: &TestDatabase) {
@@ -121,11 +161,12 @@ on_both! {
 
     async fn a_tick_is_an_event_with_the_run_it_started(database: &TestDatabase) {
         let stage = pair(database).await;
+        let mut agenda = Agenda::default();
         add(&stage, "s", hourly("first")).await;
         let on = EventKind::ScheduleTicked.into();
         let input = json!({"x": "{{ event.run_id }}"}).as_object().cloned();
         put(&stage, "t", TriggerContent { on, source: Some("s".to_owned()), input, ..after_first() }).await;
-        hour_passes(&stage).await;
+        hour_passes(&stage, &mut agenda).await;
         triggers::drain(&stage.ctx).await.unwrap();
         let view = schedules::show(&stage.ctx, &name("s"), 0).await.unwrap();
         assert_eq!(inputs(&stage, "second").await, [json!({"x": view.ticks[0].run_id})]);
@@ -133,9 +174,10 @@ on_both! {
 
     async fn a_tick_that_starts_nothing_says_why(database: &TestDatabase) {
         let stage = pair(database).await;
+        let mut agenda = Agenda::default();
         add(&stage, "s", ScheduleContent { overlap: Overlap::Skip, ..hourly("first") }).await;
-        hour_passes(&stage).await;
-        hour_passes(&stage).await;
+        hour_passes(&stage, &mut agenda).await;
+        hour_passes(&stage, &mut agenda).await;
         let view = schedules::show(&stage.ctx, &name("s"), 0).await.unwrap();
         assert_eq!(view.ticks[0].skipped.as_deref(), Some("the run of the last tick still goes on"));
         assert_eq!((view.line.started, view.line.skipped), (1, 1));

@@ -1,81 +1,25 @@
-//! Schedules at work: every tick that is due becomes a queued Run, once, with any number of servers, because a tick has a
-//! row of its own.
-
-use std::time::Duration;
+//! What one schedule does when it is time: every tick that is due becomes a queued Run, once, with any number of servers, because
+//! a tick has a row of its own.
 
 use jiff::Timestamp;
 use model::actor::Actor;
-use model::content::Content;
-use model::entry::EntryKind;
 use model::event::{EventKind, NewEvent};
-use model::ids::{EntryId, RunId};
-use model::name::EntryName;
+use model::ids::RunId;
 use model::run::Concurrency;
 use model::schedule::{Overlap, ScheduleContent};
-use sandbox::CancellationToken;
 use serde_json::json;
 
 use crate::app::error::Error;
 use crate::app::runs::{self, StartRun, Target};
 use crate::ctx::Ctx;
+use crate::live_list::Live;
 
-/// Schedules may change meanwhile, so nobody sleeps longer than this.
-const LOOK: Duration = Duration::from_secs(1);
 /// How many missed ticks are made up for at most.
 const MOST_MISSED: usize = 100;
-const PAGE: u32 = 1_000;
 
-/// Ticks until it is told to stop.
-pub async fn keep_time(ctx: Ctx, stop: CancellationToken) {
-    while !stop.is_cancelled() {
-        let look = ctx.clock.now() + LOOK;
-        let next = match round(&ctx).await {
-            Ok(next) => next,
-            Err(error) => {
-                tracing::warn!("cannot look at schedules: {error}");
-                None
-            }
-        };
-        let at = next.map_or(look, |next| next.min(look));
-        tokio::select! {
-            () = stop.cancelled() => {}
-            () = ctx.clock.wait_until(at) => {}
-        }
-    }
-}
-
-/// Starts all that is due, and says when the next tick is.
-pub async fn round(ctx: &Ctx) -> Result<Option<Timestamp>, Error> {
-    let mut next: Option<Timestamp> = None;
-    let mut after: Option<String> = None;
-    loop {
-        let page = ctx.store.live_versions(EntryKind::Schedule, after.as_deref(), PAGE).await?;
-        let since = ctx.store.live_since(EntryKind::Schedule, after.as_deref(), PAGE).await?;
-        let Some(last) = page.last() else { return Ok(next) };
-        after = Some(last.head.key.name.to_string());
-        for version in page {
-            let Content::Schedule(content) = version.content else { continue };
-            let head = version.head;
-            let since = since.get(&head.entry_id).copied().unwrap_or(head.written_at);
-            let schedule = Schedule { entry: head.entry_id, name: head.key.name, content, since };
-            if let Some(at) = schedule.tick(ctx).await? {
-                next = Some(next.map_or(at, |next| next.min(at)));
-            }
-        }
-    }
-}
-
-struct Schedule {
-    entry: EntryId,
-    name: EntryName,
-    content: ScheduleContent,
-    /// Since when it is as it is: a schedule that is resumed does not make up for its pause.
-    since: Timestamp,
-}
-
-impl Schedule {
+impl Live<ScheduleContent> {
     /// Starts what is due and says when the next tick is.
-    async fn tick(&self, ctx: &Ctx) -> Result<Option<Timestamp>, Error> {
+    pub(super) async fn tick(&self, ctx: &Ctx) -> Result<Option<Timestamp>, Error> {
         if self.content.paused {
             return Ok(None);
         }

@@ -85,11 +85,29 @@ fn shown(server: &Server) -> String {
         ("process", server.pid.to_string()),
         ("url", server.url.clone()),
         ("version", server.version.clone()),
-        ("up", time::took(server.uptime_seconds.saturating_mul(1_000_000))),
+        ("up", up(server.uptime_seconds)),
         ("runs", runs),
         ("log", server.log.clone()),
     ];
     let lines = fields.iter().filter(|(_, value)| !value.is_empty());
     let line = |(name, value): &(&str, String)| format!("  {}  {value}\n", paint(DIM, format!("{name:<8}")));
     format!("{}\n{}", paint(TITLE, state), lines.map(line).collect::<String>())
+}
+
+/// Whole seconds are known.
+fn up(seconds: u64) -> String {
+    match seconds {
+        0 => "less than a second".to_owned(),
+        seconds => time::took(seconds.saturating_mul(1_000_000)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_has_just_started_is_up() {
+        assert_eq!([0, 1, 185].map(up), ["less than a second", "1.0 s", "3 min 5 s"]);
+    }
 }

@@ -120,14 +120,10 @@ impl Sandbox {
         host: &Arc<dyn Host>,
         cancel: &CancellationToken,
     ) -> Result<(Outcome, Refill), Error> {
-        let warm = key.and_then(|key| self.pool.warm().take(key));
-        let mut cell = match warm {
-            Some(cell) => cell,
-            None => tokio::select! {
-                biased;
-                () = cancel.cancelled() => return Ok((Outcome::cancelled(), Refill::none())),
-                cell = self.pool.take(&job.environment) => cell?,
-            },
+        let mut cell = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Ok((Outcome::cancelled(), Refill::none())),
+            cell = self.cell(job, key) => cell?,
         };
         let _busy = self.pool.register().busy();
         let way_out = self.way_out(job, &mut cell).await?;
@@ -141,6 +137,19 @@ impl Sandbox {
             self.pool.warm().keep(key.clone(), cell, job.limits);
         }
         Ok((outcome, refill))
+    }
+
+    /// A warm one where that will do and one is free; else whichever comes first, one that becomes free or a new one.
+    async fn cell(&self, job: &Job, key: Option<&WarmKey>) -> Result<Cell, Error> {
+        let Some(key) = key else { return self.pool.take(&job.environment).await };
+        match self.pool.warm().take(key) {
+            Ok(cell) => Ok(cell),
+            Err(next) => tokio::select! {
+                biased;
+                Ok(cell) = next => Ok(cell),
+                cell = self.pool.take(&job.environment) => cell,
+            },
+        }
     }
 
     /// What was run before will be run again.

@@ -60,6 +60,8 @@ impl Places {
 
     /// Whether one more cell is to be made, where so many should be ready.
     pub(super) fn claim(&mut self, ready_cells: usize) -> Option<Claim> {
+        // Nothing is made for those who have got another cell, or have gone away.
+        self.waiting.retain(|place| !place.is_closed());
         let idle = self.retired || self.resting && self.asking.is_empty();
         let wanted = self.waiting.len() + if idle { 0 } else { ready_cells };
         if self.forking >= WINDOW || self.ready.len() + self.forking >= wanted {

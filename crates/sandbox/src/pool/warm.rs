@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::task::Waker;
 use std::time::Duration;
 
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::cell::Cell;
@@ -44,6 +45,8 @@ pub(crate) struct Warm {
     waker: Waker,
     /// The one that has waited longest first.
     cells: Mutex<VecDeque<Kept>>,
+    /// Those who found none that was free, first come first served. Locked before the cells.
+    waiting: Mutex<VecDeque<(WarmKey, oneshot::Sender<Cell>)>>,
 }
 
 impl Warm {
@@ -54,11 +57,26 @@ impl Warm {
             age: config.warm_age,
             waker: doorbell.waker(),
             cells: Mutex::default(),
+            waiting: Mutex::default(),
         }
     }
 
-    /// A cell that ran jobs of this key before; the one that waited least, whose memory is most likely at hand.
-    pub(crate) fn take(&self, key: &WarmKey) -> Option<Cell> {
+    /// A cell that ran jobs of this key before, or the promise of the next that is done with one. Making a cell takes longer than
+    /// most jobs.
+    pub(crate) fn take(&self, key: &WarmKey) -> Result<Cell, oneshot::Receiver<Cell>> {
+        // Held, so that none comes back between the look and the promise.
+        let mut waiting = lock(&self.waiting);
+        if let Some(cell) = self.free(key) {
+            return Ok(cell);
+        }
+        waiting.retain(|(_, place)| !place.is_closed());
+        let (place, next) = oneshot::channel();
+        waiting.push_back((key.clone(), place));
+        Err(next)
+    }
+
+    /// The one that waited least, whose memory is most likely at hand.
+    fn free(&self, key: &WarmKey) -> Option<Cell> {
         let mut cells = lock(&self.cells);
         loop {
             let place = cells.iter().rposition(|kept| kept.key == *key)?;
@@ -69,8 +87,11 @@ impl Warm {
         }
     }
 
-    /// From now on it may use no more than waiting takes, and no more memory than its last job.
+    /// Gives it to whoever has waited longest for one of this key. If nobody has, it may use no more than waiting takes from now
+    /// on, and no more memory than its last job.
     pub(crate) fn keep(&self, key: WarmKey, cell: Cell, limits: JobLimits) {
+        let mut waiting = lock(&self.waiting);
+        let Some(cell) = self.hand_on(&key, cell, &mut waiting) else { return };
         if !cell.guard(&self.waker) {
             return;
         }
@@ -84,6 +105,27 @@ impl Warm {
         while cells.len() > self.most {
             cells.pop_front();
         }
+    }
+
+    /// Comes back if nobody took it.
+    fn hand_on(
+        &self,
+        key: &WarmKey,
+        mut cell: Cell,
+        waiting: &mut VecDeque<(WarmKey, oneshot::Sender<Cell>)>,
+    ) -> Option<Cell> {
+        while let Some(place) = waiting.iter().position(|(wanted, _)| wanted == key) {
+            if self.has_aged(&cell, Instant::now()) || !cell.is_idle() {
+                return None;
+            }
+            let (_, place) = waiting.remove(place)?;
+            match place.send(cell) {
+                Ok(()) => return None,
+                // Whoever waited there has got another, or has gone away.
+                Err(back) => cell = back,
+            }
+        }
+        Some(cell)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -108,6 +150,7 @@ impl Warm {
     }
 
     pub(super) fn clear(&self) {
+        lock(&self.waiting).clear();
         lock(&self.cells).clear();
     }
 
@@ -116,7 +159,10 @@ impl Warm {
     }
 
     fn is_old(&self, kept: &Kept, now: Instant) -> bool {
-        let since = |then: Instant| now.saturating_duration_since(then);
-        since(kept.at) > self.idle || since(kept.cell.born()) > self.age
+        now.saturating_duration_since(kept.at) > self.idle || self.has_aged(&kept.cell, now)
+    }
+
+    fn has_aged(&self, cell: &Cell, now: Instant) -> bool {
+        now.saturating_duration_since(cell.born()) > self.age
     }
 }

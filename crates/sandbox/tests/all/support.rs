@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use rustix::process::Signal;
 use selfmade_sandbox::{
     Arguments, BoxFuture, CallRecord, CancellationToken, Closure, Config, Ending, Environment, Function,
     Host, HostError, Job, JobLimits, Outcome, Sandbox, Stream, Value,
@@ -58,6 +59,8 @@ pub(crate) struct Ear {
     pub(crate) yielded: Mutex<Vec<Value>>,
     pub(crate) verbs: Mutex<Vec<(String, Arguments)>>,
     pub(crate) heard: tokio::sync::Notify,
+    /// Lets go of whoever asks for `hold`.
+    pub(crate) release: Arc<tokio::sync::Notify>,
 }
 
 impl Host for Ear {
@@ -67,6 +70,13 @@ impl Host for Ear {
             "echo" => Ok(arguments.positional.first().cloned().unwrap_or(Value::None)),
             "forbidden" => Err(HostError::Refused("not on a Sunday".to_owned())),
             "never" => return Box::pin(std::future::pending()),
+            "hold" => {
+                let release = Arc::clone(&self.release);
+                return Box::pin(async move {
+                    release.notified().await;
+                    Ok(Value::None)
+                });
+            }
             _ => Err(HostError::Failed("the model did not answer".to_owned())),
         };
         Box::pin(std::future::ready(answer))
@@ -212,19 +222,25 @@ pub(crate) fn is_there(pid: i32) -> bool {
 }
 
 pub(crate) fn kill(pid: i32) {
-    let pid = rustix::process::Pid::from_raw(pid).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    signal(pid, Signal::KILL);
+}
+
+pub(crate) fn signal(pid: i32, signal: Signal) {
+    rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), signal).unwrap();
+}
+
+/// The process that forks cells: its watcher's child is the first process of the namespace, and it is the second.
+pub(crate) fn zygote(world: &World) -> i32 {
+    let watcher = i32::try_from(world.sandbox.processes().0[0]).unwrap();
+    children(watcher).into_iter().flat_map(children).next().unwrap()
 }
 
 /// Whether nothing is left but the zygote and its ready cells.
 pub(crate) async fn family_is_gone(world: &World) -> bool {
-    let (zygotes, _) = world.sandbox.processes();
-    let watcher = i32::try_from(zygotes[0]).unwrap();
+    let zygote = zygote(world);
     for _ in 0..500 {
         let (_, ready) = world.sandbox.processes();
-        // The watcher's child is the first process of the namespace, and the zygote the second.
-        let zygote = children(watcher).into_iter().flat_map(children);
-        let cells: Vec<i32> = zygote.flat_map(children).filter(|pid| is_there(*pid)).collect();
+        let cells: Vec<i32> = children(zygote).into_iter().filter(|pid| is_there(*pid)).collect();
         if cells.iter().all(|pid| ready.contains(pid)) {
             return true;
         }

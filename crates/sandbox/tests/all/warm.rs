@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use selfmade_sandbox::{Config, Isolation, Job};
+use rustix::process::Signal;
+use selfmade_sandbox::{Config, Isolation, Job, Value};
 use serde_json::json;
 
-use crate::support::{World, config, environment, is_there, kill, returned, until};
+use crate::support::{World, config, environment, is_there, kill, returned, signal, until, zygote};
 
 const COUNT: &str = "n = 0\ndef f():\n    global n\n    n += 1\n    return n";
 
@@ -118,6 +119,34 @@ async fn a_warm_cell_that_died_while_it_waited_is_not_used() {
     kill(cells[0]);
     until(|| world.sandbox.processes().1.is_empty()).await;
     assert_eq!(returned(world.run(&warm(&world, COUNT, "a")).await.ending), json!(1));
+}
+
+#[tokio::test]
+async fn whoever_finds_no_free_warm_cell_gets_the_next_that_is_done_if_that_is_sooner() {
+    let world = World::with(Config { ready_cells: 0, ..config() }, environment()).await;
+    let source = "n = 0\ndef f(wait=False):\n    global n\n    n += 1\n    if wait:\n        print('here', flush=True)\n        \
+                  import selfmade\n        selfmade.hold()\n    return n";
+    let mut holds = warm(&world, source, "a");
+    holds.input = Value::from_json(&json!({ "wait": true })).unwrap();
+    holds.verbs = vec!["hold".to_owned()];
+    assert_eq!(returned(world.run(&warm(&world, source, "a")).await.ending), json!(1));
+    // From here on no cell can be made.
+    let zygote = zygote(&world);
+    signal(zygote, Signal::STOP);
+    let (first, others) = tokio::join!(world.run(&holds), async {
+        world.ear.heard.notified().await;
+        let job = warm(&world, source, "a");
+        let gives_up = tokio::time::timeout(Duration::from_millis(1), world.run(&job)).await;
+        assert!(gives_up.is_err(), "there was a cell for it");
+        tokio::join!(world.run(&job), world.run(&job), async { world.ear.release.notify_one() })
+    });
+    signal(zygote, Signal::CONT);
+    let counts = [first, others.0, others.1].map(|outcome| returned(outcome.ending));
+    assert_eq!(
+        counts,
+        [json!(2), json!(3), json!(4)],
+        "one after the other, in the order in which they came"
+    );
 }
 
 #[tokio::test]

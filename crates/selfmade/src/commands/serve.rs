@@ -6,6 +6,7 @@ use std::num::NonZeroU32;
 use std::pin::pin;
 use std::time::Duration;
 
+use model::ids::NodeId;
 use model::name::EntryName;
 use sandbox::CancellationToken;
 use serde_json::json;
@@ -119,13 +120,22 @@ async fn begin(session: &Session, arguments: Arguments) -> Result<Exit, Error> {
     done
 }
 
+/// What a server that was killed left behind goes on at once.
+async fn take_over(ctx: &server::Ctx, predecessor: Option<NodeId>) {
+    let Some(node) = predecessor else { return };
+    if let Err(error) = engine::recover_from(ctx, &[node]).await {
+        tracing::warn!("cannot look for what the server before has left, until its leases run out: {error}");
+    }
+}
+
 async fn serve(session: &Session, brain: &Brain, local: &Local, arguments: Arguments) -> Result<Exit, Error> {
     let (ctx, config) = (&local.ctx, &local.serve);
-    let _serving = Serving::begin(&local.location)?;
+    let serving = Serving::begin(&local.location, Some(ctx.engine.node()))?;
     let announcer = Announcer::begin(&session.settings.home.path, &ctx.clock).await?;
     if announcer.is_none() && arguments.background {
         return Err(server::Error::Served { pid: None }.into());
     }
+    take_over(ctx, serving.predecessor).await;
     let stop = Stop::default();
     session.interrupts.stopping([stop.taking.clone(), stop.running.clone()]);
     let listener = http::bind(&config.listen).await?;

@@ -77,7 +77,7 @@ pub async fn restore(config: &Config, from: &Path, force: bool, now: Timestamp) 
     let copied = Store::examine_copy(from).await?;
     let is_there = database.exists();
     // As long as it is held, no server begins.
-    let _serving = is_there.then(|| Serving::begin(&config.database)).transpose()?;
+    let _serving = is_there.then(|| Serving::begin(&config.database, None)).transpose()?;
     if is_there && !force {
         return Err(Error::InTheWay { path: database.clone() });
     }

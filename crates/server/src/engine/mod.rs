@@ -47,6 +47,7 @@ pub use self::host::{Happened, Watch};
 pub(crate) use self::live::{Live, Looked};
 pub(crate) use self::outcome::End;
 pub(crate) use self::prepared::{Prepared, prepare};
+pub use self::recovery::recover_from;
 pub(crate) use self::replaying::{Replay, replay};
 pub(crate) use self::running::{Interruption, Running};
 pub(crate) use self::trial::{TrialHost, trial_end, trial_work, with_mocks};
@@ -117,6 +118,11 @@ pub struct Engine {
 }
 
 impl Engine {
+    /// This process, as the Runs that it carries out know it.
+    pub fn node(&self) -> NodeId {
+        self.node
+    }
+
     pub fn config(&self) -> &EngineConfig {
         &self.config
     }

@@ -1,5 +1,6 @@
 //! Runs whose node is gone: those that can be are queued again and resumed from their journal, the others end `Lost`.
 
+use model::ids::NodeId;
 use model::run::{Ending, Lease, Run, RunState};
 use store::{Durability, Finished};
 
@@ -9,7 +10,12 @@ use crate::engine::outcome::End;
 
 /// Deals with all Runs whose lease has run out. Says how many.
 pub(crate) async fn recover(ctx: &Ctx) -> Result<usize, Error> {
-    let lost = ctx.store.lost_runs(ctx.clock.now(), &[]).await?;
+    recover_from(ctx, &[]).await
+}
+
+/// Also with those of nodes that are known to be gone.
+pub async fn recover_from(ctx: &Ctx, gone: &[NodeId]) -> Result<usize, Error> {
+    let lost = ctx.store.lost_runs(ctx.clock.now(), gone).await?;
     let count = lost.len();
     for run in lost {
         let Some(lease) = run.lease else { continue };

@@ -10,6 +10,7 @@ use store::testing::TestDatabase;
 use super::invariants::{self, Record};
 use super::load::{self, Load};
 use super::processes;
+use crate::command::Place;
 use crate::world::World;
 
 /// Enough for kills in every part of a run; each costs a start of the program.
@@ -26,12 +27,13 @@ impl Chance {
     }
 }
 
-/// How far everything is, as one number: events so far, and steps of what runs.
+/// How far everything is, as one number: events so far, and steps of what has not ended.
 async fn progress(world: &World) -> u64 {
     let events = world.events().await;
-    let running = RunFilter { states: vec![RunState::Running], ..RunFilter::default() };
+    let states = vec![RunState::Queued, RunState::Running, RunState::Waiting];
+    let unended = RunFilter { states, ..RunFilter::default() };
     let mut steps = 0;
-    for run in server::app::runs::list(&world.ctx, &running, 1000).await.unwrap() {
+    for run in server::app::runs::list(&world.ctx, &unended, 1000).await.unwrap() {
         steps += world.ctx.store.steps(run.run_id).await.unwrap().len();
     }
     events.last().map_or(0, |event| event.seq) + steps as u64
@@ -64,12 +66,13 @@ async fn survives(database: &TestDatabase, seed: u64) {
     let mut load = Load::default();
     load.add(&world, 3).await;
     let before = load.queued.clone();
-    let (mut chance, mut interrupted) = (Chance(seed), HashSet::new());
+    let (mut chance, mut interrupted, mut cells) = (Chance(seed), HashSet::new(), 0);
     for kill in 0..KILLS {
         let server = world.serve();
         go_on(&world, 4 + chance.below(25)).await;
         let crowd = processes::kill(server);
-        assert!(crowd.size() > 0, "no cell was there to be killed");
+        // A server that only took up what others had left may have had none yet.
+        cells += crowd.size();
         crowd.vanish();
         database.settle().await;
         interrupted.extend(running(&world).await);
@@ -79,6 +82,7 @@ async fn survives(database: &TestDatabase, seed: u64) {
         }
     }
     assert!(!interrupted.is_empty(), "nothing was under way when the servers were killed");
+    assert!(cells > 0, "no cell was there to be killed");
     let server = world.serve();
     load::pause(&world).await;
     drain(&world).await;
@@ -99,6 +103,36 @@ async fn survives(database: &TestDatabase, seed: u64) {
     assert!(
         lost.map(|run| run.run_id).all(|id| interrupted.contains(&id)),
         "a run is lost that nobody killed"
+    );
+    processes::kill(server).vanish();
+}
+
+/// Nobody waits for a lease here: it is longer than any test.
+#[test]
+fn what_a_killed_server_left_goes_on_with_the_next_one() {
+    let place = Place::new();
+    place.file("home/config.toml", "lease_seconds = 3600\n");
+    place.add(
+        "def waits():\n    import time\n    from selfmade import random\n    random()\n    time.sleep(20)\n",
+    );
+    place.add("import selfmade\n\n@selfmade.function(network=[\"localhost\"])\ndef reaches():\n    import time\n    time.sleep(20)\n");
+    let [resumed, lost] =
+        ["waits", "reaches"].map(|name| place.data(&["run", name, "--queue"]).trim().to_owned());
+    let shown = |id: &str| place.json(&["runs", "show", id]);
+    let mut server = place.start(&["serve"]);
+    server.says("serving");
+    let has_drawn = || !shown(&resumed)["steps"].as_array().unwrap().is_empty();
+    while !has_drawn() || shown(&lost)["state"] != "running" {}
+    let drawn = shown(&resumed)["steps"][0]["result"].clone();
+    processes::kill(server).vanish();
+    let mut server = place.start(&["serve"]);
+    server.says("serving");
+    while shown(&lost)["state"] == "running" {}
+    assert_eq!(shown(&lost)["ending"], "lost");
+    while shown(&resumed)["state"] != "running" {}
+    assert_eq!(
+        (shown(&resumed)["attempt"].clone(), shown(&resumed)["steps"][0]["result"].clone()),
+        (1.into(), drawn)
     );
     processes::kill(server).vanish();
 }

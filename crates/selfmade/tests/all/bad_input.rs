@@ -62,6 +62,19 @@ fn several_functions_in_one_file() {
 }
 
 #[test]
+fn a_decorated_function_beside_one_that_is_not() {
+    let beside = b"import selfmade\n@selfmade.function\ndef a(): return 1\ndef b(): return 2\n";
+    assert_shows!(refused(beside), @"
+    exit: 3
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: `bad.py` defines `a`, and in line 4 `b` without a decorator
+    hint: a function is stored alone: define `b` inside it, or decorate both and load them with `selfmade pack load bad.py`
+    ");
+}
+
+#[test]
 fn the_same_name_in_two_files() {
     let place = Place::new();
     place.file("a.py", "def a(): return 1").file("b.py", "def a(): return 2");

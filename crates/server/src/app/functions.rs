@@ -7,7 +7,7 @@ use model::diff::Diff;
 use model::entry::{EntryKey, EntryKind};
 use model::function::FunctionDraft;
 use model::name::EntryName;
-use model::python::{PackFunction, read_pack};
+use model::python::{PackFile, PackFunction, read_pack};
 use model::revision::Revision;
 use model::version::{Version, VersionHead, VersionNumber};
 use serde::{Deserialize, Serialize};
@@ -127,7 +127,7 @@ pub async fn point(
 /// The text of one function, as a draft: a decorator states everything, a bare source only itself.
 pub fn read_function(text: &str, file: &str, name: Option<&EntryName>) -> Result<Intent, Error> {
     let in_file = |source| Error::Source { file: file.to_owned(), source };
-    let mut decorated = read_pack(text).map_err(in_file)?.functions;
+    let PackFile { functions: mut decorated, skipped } = read_pack(text).map_err(in_file)?;
     if decorated.len() > 1 {
         let names: Vec<String> = decorated.iter().map(|function| format!("`{}`", function.name)).collect();
         return Err(Error::Input {
@@ -141,6 +141,18 @@ pub fn read_function(text: &str, file: &str, name: Option<&EntryName>) -> Result
         let file = Some(file.to_owned());
         return Ok(Intent::Function(Box::new(FunctionIntent { draft, analysis: Some(analysis), file })));
     };
+    if let Some(other) = skipped.first() {
+        return Err(Error::Input {
+            problem: format!(
+                "`{file}` defines `{}`, and in line {} `{}` without a decorator",
+                function.name, other.line, other.name
+            ),
+            hint: format!(
+                "a function is stored alone: define `{other}` inside it, or decorate both and load them with `selfmade pack load {file}`",
+                other = other.name
+            ),
+        });
+    }
     Ok(decorated_intent(function, name.cloned(), file))
 }
 

@@ -50,10 +50,20 @@ impl EventKindError {
         let known: Vec<String> = EventKind::fixed().iter().map(ToString::to_string).collect();
         let hint = match nearest(text, &known) {
             Some(near) => format!("did you mean `{near}`?"),
+            None if is_emitted(text) => format!("what functions emit as `{text}` is `custom.{text}`"),
             None => EXPECTED.to_owned(),
         };
         EventKindError { given: cut(text, 200), hint }
     }
+}
+
+/// Whether it may be the name of something a Function emits: its first part is of no other kind.
+fn is_emitted(text: &str) -> bool {
+    let first = |text: &str| text.split('.').next().map(str::to_owned);
+    let taken = EventKind::fixed().iter().any(|kind| first(&kind.to_string()) == first(text));
+    !taken
+        && first(text).as_deref() != Some("custom")
+        && format!("custom.{text}").parse::<EventKind>().is_ok()
 }
 
 const EXPECTED: &str = "expected `run.finished`, `run.failed`, `run.cancelled`, `function.added`, `function.updated`, `function.deleted`, `changeset.applied`, `secret.changed`, `schedule.ticked`, `webhook.received` or `custom.NAME`";
@@ -240,6 +250,12 @@ mod tests {
             told("function.update"),
             "`function.update` is no kind of event; did you mean `function.updated`?"
         );
-        assert!(told("mail").contains("or `custom.NAME`"));
+        assert_eq!(
+            told("mail.in"),
+            "`mail.in` is no kind of event; what functions emit as `mail.in` is `custom.mail.in`"
+        );
+        for none in ["", "custom", "custom.", "run.began.late"] {
+            assert!(told(none).contains("or `custom.NAME`"), "{}", told(none));
+        }
     }
 }

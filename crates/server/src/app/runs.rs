@@ -205,6 +205,11 @@ pub(crate) async fn parameters(ctx: &Ctx, target: &Target) -> Result<Vec<Paramet
     Ok(resolve(ctx, target).await?.content().signature.parameters.clone())
 }
 
+/// Whether a Function takes such an input.
+pub(crate) async fn check_input(ctx: &Ctx, target: &Target, input: Map<String, Value>) -> Result<(), Error> {
+    checked(&*resolve(ctx, target).await?, input.into()).map(drop)
+}
+
 /// A key is stored as it is, because a second request must find it.
 fn refuse_key(run: &Run, redaction: &Redaction) -> Result<(), Error> {
     if !run.how.idempotency_key.as_ref().is_some_and(|key| redaction.is_in(key)) {
@@ -269,11 +274,16 @@ pub(crate) fn pretended(ctx: &Ctx, prepared: &Prepared, input: Map<String, Value
 
 /// What is recorded of a Run before anything happens; its input has been checked.
 fn record(ctx: &Ctx, actor: &Actor, mut request: StartRun, prepared: &Prepared) -> Result<Run, Error> {
+    let input = checked(prepared, std::mem::take(&mut request.input))?;
+    Ok(new_run(ctx, actor, request, prepared, input))
+}
+
+/// Arguments by name, if the Function takes them.
+fn checked(prepared: &Prepared, Input { positional, named }: Input) -> Result<Map<String, Value>, Error> {
     let wrong = |source| Error::RunInput { function: prepared.key().name.clone(), source };
-    let Input { positional, named } = std::mem::take(&mut request.input);
     let input = bind(&prepared.content().signature, positional, named).map_err(wrong)?;
     prepared.schema.check(&input).map_err(wrong)?;
-    Ok(new_run(ctx, actor, request, prepared, input))
+    Ok(input)
 }
 
 fn new_run(

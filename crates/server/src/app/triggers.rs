@@ -18,6 +18,7 @@ use super::changesets::{Applied, register};
 use super::drafts::{Intent, Proposal};
 use super::error::Error;
 use super::functions::{Which, version};
+use super::runs::{self, Target};
 use super::webhooks;
 use crate::ctx::Ctx;
 use crate::triggers::{Verdict, input, judge, rehearse};
@@ -236,7 +237,12 @@ pub async fn dry_run(ctx: &Ctx, content: &TriggerContent, since: Timestamp) -> R
         }
     }
     fitting.reverse();
-    let verdicts = rehearse(&enabled(content), &fitting);
+    let mut verdicts = rehearse(&enabled(content), &fitting);
+    for (verdict, event) in verdicts.iter_mut().zip(&fitting).filter(|(verdict, _)| verdict.fires) {
+        if let Err(problem) = made(ctx, content, event).await? {
+            (verdict.fires, verdict.why) = (false, problem);
+        }
+    }
     let fires = verdicts.iter().filter(|verdict| verdict.fires).count();
     Ok(Rehearsal { since, complete, events, fires, verdicts })
 }
@@ -244,15 +250,33 @@ pub async fn dry_run(ctx: &Ctx, content: &TriggerContent, since: Timestamp) -> R
 /// What it would do about one Event, were it enabled and had it not fired before.
 pub async fn trial(ctx: &Ctx, content: &TriggerContent, event: &Event) -> Result<Trial, Error> {
     let verdict = judge(&enabled(content), event);
-    let (mut made, mut problem) = (None, None);
-    if verdict.fires {
-        match input(ctx, content, event).await {
-            Ok(input) => made = Some(input),
-            Err(error @ Error::Store(_)) => return Err(error),
-            Err(error) => problem = Some(error.to_string()),
-        }
+    let (input, problem) = match verdict.fires {
+        false => (None, None),
+        true => match made(ctx, content, event).await? {
+            Ok(input) => (Some(input), None),
+            Err(problem) => (None, Some(problem)),
+        },
+    };
+    Ok(Trial { verdict, target: content.target.clone(), input, problem })
+}
+
+/// What the target would get, or why nothing would run.
+async fn made(
+    ctx: &Ctx,
+    content: &TriggerContent,
+    event: &Event,
+) -> Result<Result<Map<String, Value>, String>, Error> {
+    let target = Target::Live(content.target.clone());
+    let fitting = async {
+        let input = input(ctx, content, event).await?;
+        runs::check_input(ctx, &target, input.clone()).await?;
+        Ok(input)
+    };
+    match fitting.await {
+        Ok(input) => Ok(Ok(input)),
+        Err(error @ Error::Store(_)) => Err(error),
+        Err(error) => Ok(Err(error.to_string())),
     }
-    Ok(Trial { verdict, target: content.target.clone(), input: made, problem })
 }
 
 fn enabled(content: &TriggerContent) -> TriggerContent {

@@ -1,6 +1,6 @@
 //! Conditions and templates over an Event: minijinja with a bound on what one evaluation may do.
 
-use minijinja::{Environment, UndefinedBehavior};
+use minijinja::{Environment, ErrorKind, UndefinedBehavior, escape_formatter};
 use model::phrase::cut;
 use model::trigger::mapping::Ask;
 use serde_json::{Map, Value};
@@ -25,7 +25,23 @@ fn environment() -> Environment<'static> {
     // What an Event lacks is not there, also below: `event.output.score > 1` is simply false without an output.
     environment.set_undefined_behavior(UndefinedBehavior::Chainable);
     environment.set_recursion_limit(64);
+    // A text with a hole in it is nothing to run a function with; a template that expects one says `default`.
+    environment.set_formatter(|out, state, value| match value.is_undefined() {
+        true => Err(ErrorKind::UndefinedError.into()),
+        false => escape_formatter(out, state, value),
+    });
     environment
+}
+
+/// What went wrong, not what the Event holds: there may be secrets in it.
+fn said(error: &minijinja::Error) -> String {
+    match error.kind() {
+        ErrorKind::UndefinedError => {
+            "the event has nothing there; `default` says what stands in for it, as in `{{ event.output.name | default('nobody') }}`"
+                .to_owned()
+        }
+        kind => kind.to_string(),
+    }
 }
 
 /// Whether it can be understood at all.
@@ -51,11 +67,10 @@ pub(super) fn holds(text: &str, event: &Value) -> Result<bool, String> {
     Ok(is_true(&value))
 }
 
-/// An error tells what went wrong, not what the Event holds: there may be secrets in it.
 pub(super) fn evaluate(ask: Ask<'_>, event: &Value) -> Result<Value, String> {
     let environment = environment();
     let scope = minijinja::value::Serde(Map::from_iter([("event".to_owned(), event.clone())]));
-    let said = |error: minijinja::Error| error.kind().to_string();
+    let said = |error: minijinja::Error| said(&error);
     match ask {
         Ask::Expression(text) => {
             let expression = environment.compile_expression(text).map_err(said)?;
@@ -93,6 +108,18 @@ mod tests {
     #[test]
     fn what_an_event_lacks_makes_a_condition_false() {
         assert_eq!(holds("event.output.score.deep == 1", &json!({"output": null})), Ok(false));
+    }
+
+    #[test]
+    fn a_template_has_no_holes_but_those_it_says_what_stands_in_for() {
+        let render = |text| evaluate(Ask::Template(text), &json!({"output": {"name": null}}));
+        let hole = render("hi {{ event.data.name }}").unwrap_err();
+        assert!(hole.starts_with("the event has nothing there; `default` says"), "{hole}");
+        assert_eq!(
+            render("hi {{ event.a.b | default('you') }}{% for c in event.c %}c{% endfor %}"),
+            Ok(json!("hi you"))
+        );
+        assert_eq!(render("hi {{ event.output.name }}"), Ok(json!("hi None")));
     }
 
     #[test]

@@ -175,6 +175,10 @@ on_both! {
         content.on = "custom.*".parse().unwrap();
         let all = triggers::dry_run(&stage.ctx, &content, since).await.unwrap();
         assert_eq!(all.fires, 2, "a pattern goes through all events");
+        content.input = json!({"x": "no {{ event.lost }}"}).as_object().cloned();
+        let none = triggers::dry_run(&stage.ctx, &content, since).await.unwrap();
+        assert_eq!(none.fires, 0, "what cannot be handed over starts nothing");
+        assert!(none.verdicts[0].why.starts_with("input `x` cannot be made from `no {{ event.lost }}`: the event has nothing there"), "{none:?}");
     }
 
     async fn a_trial_shows_what_the_target_would_get(database: &TestDatabase) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::options::{OptionError, boolean, count, milliseconds, wrong};
+use crate::options::{LONGEST_MS, OptionError, boolean, count, milliseconds, wrong};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
@@ -170,6 +170,12 @@ pub(crate) fn is_host(text: &str) -> bool {
 fn timeout(value: &Value) -> Result<u64, OptionError> {
     // A day bounds a single Run; longer work is made of Steps.
     milliseconds(value).ok_or_else(|| wrong("timeout", "seconds between 0 and 86400", value))
+}
+
+/// What a single Run may take instead of what its Version states: no longer than any Version may.
+pub fn timeout_of_run(ms: u64) -> Result<u64, OptionError> {
+    let failed = || wrong("timeout_ms", "a whole number from 1 to 86400000, which is a day", &ms.into());
+    if (1..=LONGEST_MS).contains(&ms) { Ok(ms) } else { Err(failed()) }
 }
 
 fn bytes(value: &Value) -> Result<u64, OptionError> {

@@ -57,9 +57,11 @@ pub(crate) fn count(key: &'static str, value: &Value) -> Result<u32, OptionError
     number.ok_or_else(|| wrong(key, "a whole number above 0", value))
 }
 
+/// A day.
+pub(crate) const LONGEST_MS: u64 = 86_400_000;
+
 /// Seconds as milliseconds, up to a day. Rounded, so that what is exported as seconds reads back as it was.
 pub(crate) fn milliseconds(value: &Value) -> Option<u64> {
-    const MOST: f64 = 86_400.0;
-    let seconds = value.as_f64().filter(|seconds| *seconds > 0.0 && *seconds <= MOST)?;
-    Some(((seconds * 1000.0).round() as u64).max(1))
+    let ms = value.as_f64()? * 1000.0;
+    (ms > 0.0 && ms <= LONGEST_MS as f64).then(|| (ms.round() as u64).max(1))
 }

@@ -208,7 +208,8 @@ fn short(value: Option<&Value>) -> String {
     if text.len() <= LONGEST_KEY_BYTES { text } else { ContentHash::of_bytes(text.as_bytes()).to_string() }
 }
 
-fn retries(value: &Value) -> Result<Retry, OptionError> {
+/// How often to try again, as a Version or a single Run states it.
+pub fn retries(value: &Value) -> Result<Retry, OptionError> {
     let failed = || {
         let expected = "how often to try again (0 to 99), or {\"attempts\": tries in all, \"first\": seconds, \"most\": seconds}";
         wrong("retries", expected, value)
@@ -275,7 +276,8 @@ fn record(value: &Value) -> Result<Record, OptionError> {
     named.ok_or_else(|| wrong("record", "\"all\", \"errors\", \"sample\" or \"none\"", value))
 }
 
-fn priority(value: &Value) -> Result<i32, OptionError> {
+/// Where it stands among those that wait, as a Version or a single Run states it.
+pub fn priority(value: &Value) -> Result<i32, OptionError> {
     let near = |number: &i64| (-FARTHEST_PRIORITY..=FARTHEST_PRIORITY).contains(number);
     let number = value.as_i64().filter(near).and_then(|number| i32::try_from(number).ok());
     number.ok_or_else(|| wrong("priority", "a whole number from -100 to 100", value))

@@ -108,6 +108,14 @@ class Runs(unittest.TestCase):
             selfmade.runs.start("client_spins", timeout=0.2).result()
         self.assertEqual(caught.exception.ending, "timed_out")
 
+    def test_a_run_is_tried_again_as_often_as_it_is_told(self):
+        selfmade.functions.put("client_fails", "def client_fails():\n    return {}['key']\n")
+        often = {"attempts": 3, "first": 0.001, "most": 0.002}
+        self.assertEqual(selfmade.runs.start("client_fails", retries=often).attempt, 3)
+        self.assertEqual(selfmade.runs.start("client_fails", retries=0).attempt, 1)
+        with self.assertRaises(ValueError):
+            selfmade.runs.start("client_fails", timeout=-1)
+
     def test_the_record_has_everything(self):
         selfmade.functions.put(
             "client_prints", "def client_prints(x):\n    print('hello')\n    return client_echo(x)\n"

@@ -44,6 +44,8 @@ pub(crate) struct FunctionRun {
     pub(crate) input: Map<String, Value>,
     pub(crate) positional: Vec<Value>,
     pub(crate) timeout_ms: Option<u64>,
+    pub(crate) retries: Option<u32>,
+    pub(crate) priority: Option<i32>,
 }
 
 /// Which Runs are listed.

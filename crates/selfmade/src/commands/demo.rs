@@ -121,6 +121,8 @@ async fn run(brain: &Brain, function: &str, input: Value) -> Result<(), Error> {
         input,
         positional: Vec::new(),
         timeout_ms: None,
+        retries: None,
+        priority: None,
     };
     let mut events = brain.start(&Start::Function { run, key: None }).await?;
     // However it ends, its record is what is wanted.

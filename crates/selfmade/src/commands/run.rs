@@ -30,7 +30,8 @@ Examples:
   selfmade run summarize --input request.json
   echo '{\"name\": \"Ada\"}' | selfmade run greet --input -
   selfmade run greet@3 --arg name=Ada        an earlier version
-  selfmade run report --queue                for later")]
+  selfmade run report --queue                for later
+  selfmade run fetch --retries 3             three more tries if it fails")]
 pub(crate) struct Arguments {
     /// The function, or function@VERSION
     function: Reference,
@@ -51,10 +52,19 @@ pub(crate) struct Arguments {
     /// Leave for later what this run triggers
     #[arg(long)]
     no_triggers: bool,
-    /// Seconds it may take
-    #[arg(long, value_name = "SECONDS")]
-    timeout: Option<f64>,
+    /// Seconds it may take, instead of what it states
+    #[arg(long, value_name = "SECONDS", value_parser = milliseconds)]
+    timeout: Option<u64>,
+    /// How often to try again if it fails, instead of what it states
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=99))]
+    retries: Option<u32>,
+    /// Of what is queued the highest goes first, from -100 to 100 [default: what it states]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-100..=100))]
+    priority: Option<i32>,
 }
+
+/// A day: what any function may take at most.
+const LONGEST_MS: f64 = 86_400_000.0;
 
 /// A Function, perhaps at a Version.
 #[derive(Clone, Debug)]
@@ -78,6 +88,13 @@ impl std::str::FromStr for Reference {
     }
 }
 
+/// Of a text with seconds.
+fn milliseconds(text: &str) -> Result<u64, String> {
+    let ms = text.parse::<f64>().ok().map(|seconds| (seconds * 1000.0).ceil());
+    let fits = ms.filter(|ms| (1.0..=LONGEST_MS).contains(ms));
+    fits.map(|ms| ms as u64).ok_or_else(|| "write seconds above 0, up to 86400, such as `1.5`".to_owned())
+}
+
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let which = arguments.function.number.map_or(Which::Live, Which::Number);
     let view = brain.function(&arguments.function.name, which).await?;
@@ -88,7 +105,9 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
         version: arguments.function.number,
         input,
         positional,
-        timeout_ms: arguments.timeout.map(|seconds| (seconds * 1000.0) as u64),
+        timeout_ms: arguments.timeout,
+        retries: arguments.retries,
+        priority: arguments.priority,
     };
     let start = Start::Function { run, key: arguments.idempotency_key };
     if arguments.queue {

@@ -42,6 +42,24 @@ fn an_input_that_does_not_fit_is_told_with_its_place() {
 }
 
 #[test]
+fn a_run_is_tried_again_as_often_as_it_is_told() {
+    let place = Place::new();
+    place.add("def boom(x):\n    raise ValueError(x)\n");
+    let run = place.run_id(&["boom", "3", "--retries", "1", "--timeout", "5"]);
+    assert_eq!(place.json(&["runs", "show", &run])["attempt"], 2);
+    for wrong in [
+        ["--timeout", "0"],
+        ["--timeout=-1", "-q"],
+        ["--timeout", "nan"],
+        ["--priority", "-101"],
+        ["--retries", "100"],
+    ] {
+        let refused = place.run(&["run", "boom", "3", wrong[0], wrong[1]]);
+        assert!(refused.starts_with("exit: 2"), "{refused}");
+    }
+}
+
+#[test]
 fn what_a_function_raises_is_shown_with_its_own_lines_and_exit_code_7() {
     let place = Place::new();
     place.add("def boom(x):\n    y = x + 1\n    raise ValueError(f\"no {y}\")\n");

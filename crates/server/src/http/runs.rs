@@ -9,10 +9,13 @@ use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
 use model::access::Need;
 use model::actor::Actor;
+use model::grants;
 use model::ids::RunId;
 use model::name::EntryName;
+use model::options::OptionError;
 use model::revision::Revision;
 use model::run::{Run, RunState};
+use model::running;
 use model::version::VersionNumber;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -65,9 +68,14 @@ pub(super) struct StartBody {
     /// Arguments by position, before those by name.
     #[serde(default)]
     positional: Vec<Value>,
-    /// Instead of the time the function may take.
+    /// Instead of the time the function may take; up to a day.
+    #[schema(minimum = 1, maximum = 86_400_000)]
     timeout_ms: Option<u64>,
-    /// Among what is queued, the highest goes first.
+    /// Instead of what the function states: how often to try again if it fails, or tries in all and the seconds it rests in between,
+    /// such as `{"attempts": 4, "first": 0.5, "most": 30}`.
+    retries: Option<Value>,
+    /// Instead of what the function states: of what is queued, the highest goes first.
+    #[schema(minimum = -100, maximum = 100)]
     priority: Option<i32>,
     /// Not before this time; such a run is queued.
     due_at: Option<Timestamp>,
@@ -83,10 +91,16 @@ impl StartBody {
                 return Err(Problem::bad_request("`version` and `revision` exclude each other"));
             }
         };
+        let wrong = |error: OptionError| Problem::bad_request(error.to_string());
         Ok(StartRun {
             idempotency_key: key,
-            timeout_ms: self.timeout_ms,
-            priority: self.priority,
+            timeout_ms: self.timeout_ms.map(grants::timeout_of_run).transpose().map_err(wrong)?,
+            retry: self.retries.as_ref().map(running::retries).transpose().map_err(wrong)?,
+            priority: self
+                .priority
+                .map(|number| running::priority(&number.into()))
+                .transpose()
+                .map_err(wrong)?,
             due_at: self.due_at,
             ..StartRun::of(target, Input { positional: self.positional, named: self.input })
         })

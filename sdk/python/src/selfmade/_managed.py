@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Generator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Generator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
@@ -29,6 +29,7 @@ class Options:
     """How a run is started, beside its arguments."""
 
     timeout: float | None = None
+    retries: int | Mapping[str, float] | None = None
     idempotency_key: str | None = None
 
 
@@ -125,12 +126,19 @@ class ManagedFunction(Generic[P, R]):
         async for news in handle.stream():
             yield news
 
-    def options(self, *, timeout: float | None = None, idempotency_key: str | None = None) -> ManagedFunction[P, R]:
-        """The same function, whose runs may take so many seconds, or are started once for that key.
+    def options(
+        self,
+        *,
+        timeout: float | None = None,
+        retries: int | Mapping[str, float] | None = None,
+        idempotency_key: str | None = None,
+    ) -> ManagedFunction[P, R]:
+        """The same function, whose runs may take so many seconds, are tried again so often, or are started once for that key.
 
         They are stated here because every keyword of a call is an argument of the function.
         """
-        other: ManagedFunction[P, R] = ManagedFunction(self.fn, self.__selfmade__, Options(timeout, idempotency_key))
+        options = Options(timeout, retries, idempotency_key)
+        other: ManagedFunction[P, R] = ManagedFunction(self.fn, self.__selfmade__, options)
         other._seen = self._seen
         return other
 

@@ -27,6 +27,7 @@ def result(function: Managed, options: Options, args: Sequence[Any], kwargs: Map
         args,
         version=_registering.registered(server, function),
         timeout=options.timeout,
+        retries=options.retries,
         idempotency_key=options.idempotency_key,
     )
     echo(server, run)
@@ -41,6 +42,7 @@ async def result_later(function: Managed, options: Options, args: Sequence[Any],
         args,
         version=await _registering.registered_later(server, function),
         timeout=options.timeout,
+        retries=options.retries,
         idempotency_key=options.idempotency_key,
     )
     await echo_later(async_server, run)
@@ -55,6 +57,7 @@ def submit(function: Managed, options: Options, args: Sequence[Any], kwargs: Map
         args,
         version=_registering.registered(server, function),
         timeout=options.timeout,
+        retries=options.retries,
         idempotency_key=options.idempotency_key,
     )
 
@@ -69,5 +72,6 @@ async def submit_later(
         args,
         version=await _registering.registered_later(server, function),
         timeout=options.timeout,
+        retries=options.retries,
         idempotency_key=options.idempotency_key,
     )

@@ -68,6 +68,31 @@ store::on_both! {
         stage.close().await;
     }
 
+    async fn a_run_states_how_it_is_run_within_the_bounds_of_functions(database: &TestDatabase) {
+        let (stage, asker) = open(database).await;
+        let queued = async |stated: Value| {
+            let mut body = sum();
+            body.as_object_mut().unwrap().extend(stated.as_object().unwrap().clone());
+            asker.ask("POST", "/api/v1/runs", &[("prefer", "respond-async")], Some(body)).await
+        };
+        let retries = json!({ "attempts": 4, "first": 0.5, "most": 30 });
+        let run = queued(json!({ "timeout_ms": 1500, "retries": retries, "priority": -5 })).await;
+        let how = &run.json["how"];
+        assert_eq!((&how["timeout_ms"], &how["priority"]), (&json!(1500), &json!(-5)), "{run:?}");
+        assert_eq!(how["retry"], json!({ "attempts": 4, "first_ms": 500, "most_ms": 30_000 }));
+        for (wrong, told) in [
+            (json!({ "timeout_ms": 0 }), "`timeout_ms` must be a whole number from 1 to 86400000, which is a day, not `0`"),
+            (json!({ "timeout_ms": u64::MAX }), "`timeout_ms` must be a whole number from 1 to 86400000, which is a day, not `18446744073709551615`"),
+            (json!({ "priority": 101 }), "`priority` must be a whole number from -100 to 100, not `101`"),
+            (json!({ "retries": 100 }), "`retries` must be how often to try again (0 to 99), or {\"attempts\": tries in all, \"first\": seconds, \"most\": seconds}, not `100`"),
+        ] {
+            let refused = queued(wrong).await;
+            assert_eq!((refused.status, refused.code()), (StatusCode::BAD_REQUEST, "bad_request"));
+            assert_eq!(refused.json["error"]["message"], told);
+        }
+        stage.close().await;
+    }
+
     async fn the_same_key_is_the_same_run(database: &TestDatabase) {
         let (stage, mut asker) = open(database).await;
         let key = [("idempotency-key", "k1")];

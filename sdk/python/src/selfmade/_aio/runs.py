@@ -39,6 +39,7 @@ class AsyncRuns(AsyncResource):
         version: int | None = None,
         revision: int | None = None,
         timeout: float | None = None,
+        retries: int | Mapping[str, float] | None = None,
         wait: float | None = None,
         idempotency_key: str | None = None,
     ) -> Run:
@@ -51,6 +52,8 @@ class AsyncRuns(AsyncResource):
             version: this one instead of the live one.
             revision: the version that was live then, calling what was live then.
             timeout: seconds it may take, instead of what it states.
+            retries: how often to try again if it fails, or `{"attempts": 4, "first": 0.5, "most": 30}`: tries in all, and the
+                seconds it rests in between, doubling; instead of what it states.
             wait: answer after so many seconds in any case; the run goes on.
             idempotency_key: a second start with this key gets the first run.
 
@@ -58,7 +61,7 @@ class AsyncRuns(AsyncResource):
             Refused: the input does not fit; nothing was started.
         """
         deadline = Deadline(wait)
-        body = _body(function, input, args, version, revision, timeout)
+        body = _body(function, input, args, version, revision, timeout, retries)
         key = idempotency_key or uuid.uuid4().hex
         try:
             run = await self._start(body, f"wait={deadline.whole_seconds()}", key, deadline.patience())
@@ -82,12 +85,13 @@ class AsyncRuns(AsyncResource):
         version: int | None = None,
         revision: int | None = None,
         timeout: float | None = None,
+        retries: int | Mapping[str, float] | None = None,
         priority: int | None = None,
         due_at: datetime | None = None,
         idempotency_key: str | None = None,
     ) -> AsyncRunHandle:
         """Queues a run and returns at once. It survives the end of this program and of the server."""
-        body = _body(function, input, args, version, revision, timeout)
+        body = _body(function, input, args, version, revision, timeout, retries)
         body |= without_none({"priority": priority, "due_at": due_at.isoformat() if due_at else None})
         key = idempotency_key or uuid.uuid4().hex
         run = await self._start(body, "respond-async", key, USUAL_SECONDS)
@@ -205,6 +209,7 @@ def _body(
     version: int | None,
     revision: int | None,
     timeout: float | None,
+    retries: int | Mapping[str, float] | None,
 ) -> dict[str, Any]:
     named = {name: encode(value, f"`{name}`") for name, value in (input or {}).items()}
     return {
@@ -215,7 +220,14 @@ def _body(
             {
                 "version": version,
                 "revision": revision,
-                "timeout_ms": None if timeout is None else max(1, round(timeout * 1000)),
+                "timeout_ms": None if timeout is None else _milliseconds(timeout),
+                "retries": retries,
             }
         ),
     }
+
+
+def _milliseconds(seconds: float) -> int:
+    if not 0 < seconds <= 86_400:
+        raise ValueError(f"`timeout` must be seconds above 0, up to 86400, not {seconds!r}")
+    return max(1, round(seconds * 1000))

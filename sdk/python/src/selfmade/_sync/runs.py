@@ -40,6 +40,7 @@ class Runs(Resource):
         version: int | None = None,
         revision: int | None = None,
         timeout: float | None = None,
+        retries: int | Mapping[str, float] | None = None,
         wait: float | None = None,
         idempotency_key: str | None = None,
     ) -> Run:
@@ -52,6 +53,8 @@ class Runs(Resource):
             version: this one instead of the live one.
             revision: the version that was live then, calling what was live then.
             timeout: seconds it may take, instead of what it states.
+            retries: how often to try again if it fails, or `{"attempts": 4, "first": 0.5, "most": 30}`: tries in all, and the
+                seconds it rests in between, doubling; instead of what it states.
             wait: answer after so many seconds in any case; the run goes on.
             idempotency_key: a second start with this key gets the first run.
 
@@ -59,7 +62,7 @@ class Runs(Resource):
             Refused: the input does not fit; nothing was started.
         """
         deadline = Deadline(wait)
-        body = _body(function, input, args, version, revision, timeout)
+        body = _body(function, input, args, version, revision, timeout, retries)
         key = idempotency_key or uuid.uuid4().hex
         try:
             run = self._start(body, f"wait={deadline.whole_seconds()}", key, deadline.patience())
@@ -83,12 +86,13 @@ class Runs(Resource):
         version: int | None = None,
         revision: int | None = None,
         timeout: float | None = None,
+        retries: int | Mapping[str, float] | None = None,
         priority: int | None = None,
         due_at: datetime | None = None,
         idempotency_key: str | None = None,
     ) -> RunHandle:
         """Queues a run and returns at once. It survives the end of this program and of the server."""
-        body = _body(function, input, args, version, revision, timeout)
+        body = _body(function, input, args, version, revision, timeout, retries)
         body |= without_none({"priority": priority, "due_at": due_at.isoformat() if due_at else None})
         key = idempotency_key or uuid.uuid4().hex
         run = self._start(body, "respond-async", key, USUAL_SECONDS)
@@ -206,6 +210,7 @@ def _body(
     version: int | None,
     revision: int | None,
     timeout: float | None,
+    retries: int | Mapping[str, float] | None,
 ) -> dict[str, Any]:
     named = {name: encode(value, f"`{name}`") for name, value in (input or {}).items()}
     return {
@@ -216,7 +221,14 @@ def _body(
             {
                 "version": version,
                 "revision": revision,
-                "timeout_ms": None if timeout is None else max(1, round(timeout * 1000)),
+                "timeout_ms": None if timeout is None else _milliseconds(timeout),
+                "retries": retries,
             }
         ),
     }
+
+
+def _milliseconds(seconds: float) -> int:
+    if not 0 < seconds <= 86_400:
+        raise ValueError(f"`timeout` must be seconds above 0, up to 86400, not {seconds!r}")
+    return max(1, round(seconds * 1000))

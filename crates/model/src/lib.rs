@@ -55,6 +55,7 @@ pub mod egress;
 pub mod event;
 pub mod insight;
 pub mod output;
+pub mod question;
 pub mod retry;
 pub mod run;
 pub mod run_place;

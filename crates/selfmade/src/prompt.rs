@@ -39,12 +39,17 @@ pub(crate) fn hidden(_: &str, _: usize, _: &Interrupts) -> Result<Vec<u8>, Error
     })
 }
 
-/// Asks a question and reads one line.
+/// Asks a question and reads one line; that there is none is no answer.
 pub(crate) fn question(question: &str) -> Result<String, Error> {
     let failed = |source: std::io::Error| Error::Read { what: "the terminal".to_owned(), source };
     let mut stderr = std::io::stderr().lock();
     write!(stderr, "{question}").and_then(|()| stderr.flush()).map_err(failed)?;
     let mut line = String::new();
-    std::io::stdin().lock().take(1 << 20).read_line(&mut line).map_err(failed)?;
+    if std::io::stdin().lock().take(1 << 20).read_line(&mut line).map_err(failed)? == 0 {
+        return Err(Error::Input {
+            problem: "nothing was answered".to_owned(),
+            hint: "the run waits; answer it with `selfmade runs answer`".to_owned(),
+        });
+    }
     Ok(line.trim_end_matches(['\r', '\n']).to_owned())
 }

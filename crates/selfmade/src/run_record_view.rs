@@ -2,6 +2,7 @@
 
 use model::egress::EgressRequest;
 use model::output::OutputChunk;
+use model::question::options;
 use model::run::{Run, Usage, Waiting};
 use server::app::run_ids::short;
 use server::app::run_records::{Loaded, RunRecord};
@@ -119,8 +120,7 @@ fn waits(waiting: &Waiting) -> String {
     match waiting {
         Waiting::Time { until, .. } => time::exact(*until),
         Waiting::Person { question, .. } => {
-            let options = question["options"].as_array().map(Vec::as_slice).unwrap_or_default();
-            let options: Vec<String> = options.iter().map(run_view::plain).collect();
+            let options: Vec<String> = options(question).iter().map(run_view::plain).collect();
             let choice =
                 if options.is_empty() { String::new() } else { format!(" ({})", options.join(", ")) };
             format!("a person: {}{choice}", question["question"].as_str().unwrap_or_default())

@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
+use model::question::{check_answer, options};
 use model::run::{Run, RunError, RunState};
 use sandbox::environment::Progress as Making;
 use serde::de::DeserializeOwned;
@@ -11,6 +12,7 @@ use crate::client::{Brain, Events, Told};
 use crate::error::{Error, Exit};
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::prompt;
 use crate::style::{ERROR, paint, printable};
 
 /// Shows what a run does while it does it.
@@ -151,17 +153,29 @@ fn result(run: &Run) -> String {
     }
 }
 
+/// Asks the person at the terminal until the answer is one that can be chosen.
+pub(crate) fn ask(asked: &Value) -> Result<Value, Error> {
+    let mut question = question(asked);
+    loop {
+        let answer = chosen(asked, &prompt::question(&question)?);
+        match check_answer(asked, &answer) {
+            Ok(()) => return Ok(answer),
+            Err(error) => question = format!("{error}\n> "),
+        }
+    }
+}
+
 /// A question with what can be chosen.
-pub(crate) fn question(asked: &Value) -> String {
+fn question(asked: &Value) -> String {
     let text = asked["question"].as_str().unwrap_or_default();
-    let options = asked["options"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let lines = options.iter().enumerate().map(|(n, option)| format!("  {}. {}\n", n + 1, plain(option)));
+    let lines =
+        options(asked).iter().enumerate().map(|(n, option)| format!("  {}. {}\n", n + 1, plain(option)));
     format!("{text}\n{}> ", lines.collect::<String>())
 }
 
 /// What an answer means: one of the options, by its number or its text, or the text itself.
 pub(crate) fn chosen(asked: &Value, answer: &str) -> Value {
-    let options = asked["options"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let options = options(asked);
     let by_number = answer.parse::<usize>().ok().and_then(|n| options.get(n.checked_sub(1)?));
     let by_text = options.iter().find(|option| plain(option) == answer);
     by_text.or(by_number).cloned().unwrap_or_else(|| Value::String(answer.to_owned()))

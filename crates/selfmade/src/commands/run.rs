@@ -13,7 +13,6 @@ use server::app::functions::Which;
 use crate::client::{Brain, Events, FunctionRun, Start, Told};
 use crate::error::{Error, Exit};
 use crate::files;
-use crate::prompt;
 use crate::run_view::{self, Live};
 use crate::session::Session;
 use crate::worker::Worker;
@@ -190,8 +189,7 @@ async fn attend(brain: &Brain, run: &Run) -> Result<(), Error> {
             hint: format!("answer with `selfmade runs answer {} ANSWER`", run.run_id),
         });
     }
-    let answer = prompt::question(&run_view::question(question))?;
-    brain.answer(run.run_id, &run_view::chosen(question, &answer)).await?;
+    brain.answer(run.run_id, &run_view::ask(question)?).await?;
     Ok(())
 }
 

@@ -9,6 +9,7 @@ use model::entry::EntryKey;
 use model::ids::{RunId, VersionId};
 use model::input::bind;
 use model::name::EntryName;
+use model::question;
 use model::retry::Retry;
 use model::revision::Revision;
 use model::run::{How, Run, RunState};
@@ -401,10 +402,14 @@ pub async fn cancel(ctx: &Ctx, actor: &Actor, id: RunId) -> Result<Vec<RunId>, E
 /// Answers the question a Run waits for.
 pub async fn answer(ctx: &Ctx, actor: &Actor, id: RunId, value: Value) -> Result<(), Error> {
     let run = get(ctx, id).await?;
-    let Some(model::run::Waiting::Person { step, .. }) = run.waiting else {
+    let Some(model::run::Waiting::Person { step, question }) = run.waiting else {
         return Err(Error::NothingAsked { run: id, state: run.state });
     };
     let value = ctx.redaction().await?.json(value);
+    question::check_answer(&question, &value).map_err(|error| Error::Input {
+        problem: format!("run {id}: {error}"),
+        hint: "answer with one of them, as it stands there".to_owned(),
+    })?;
     if !ctx.store.answer_run(id, step, &value, actor, ctx.clock.now()).await? {
         return Err(Error::NothingAsked { run: id, state: get(ctx, id).await?.state });
     }

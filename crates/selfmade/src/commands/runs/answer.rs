@@ -8,13 +8,12 @@ use serde_json::json;
 use super::Reference;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::prompt;
 use crate::run_view;
 use crate::session::Session;
 
 /// Answer the question a run waits for
 ///
-/// One of the options by its text or its number, or any text. The run goes on where a server carries out runs.
+/// One of the options by its text or its number, or any text if there are none. The run goes on where a server carries out runs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -34,9 +33,9 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     let Some(Waiting::Person { question, .. }) = &waiting.waiting else {
         return Err(server::Error::NothingAsked { run: id, state: waiting.state }.into());
     };
-    let text = match arguments.value {
-        Some(text) => text,
-        None if std::io::stdin().is_terminal() => prompt::question(&run_view::question(question))?,
+    let value = match arguments.value {
+        Some(text) => run_view::chosen(question, &text),
+        None if std::io::stdin().is_terminal() => run_view::ask(question)?,
         None => {
             return Err(Error::Input {
                 problem: format!("run {id} asks: {}", question["question"]),
@@ -44,7 +43,6 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
             });
         }
     };
-    let value = run_view::chosen(question, &text);
     brain.answer(id, &value).await?;
     session.output.answer(&json!({ "run_id": id, "answer": value }), |_| String::new())?;
     let who = if brain.is_remote() { "the server" } else { "`selfmade serve`" };

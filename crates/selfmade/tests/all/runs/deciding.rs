@@ -33,6 +33,14 @@ fn an_answer_lets_the_run_go_on() {
     error: run [id] asks: "really order tea?"
     hint: give the answer: `selfmade --home [folder]/home runs answer [id] ANSWER`
     "#);
+    assert_tells!(place.run(&["runs", "answer", &id, "perhaps"]), @r#"
+    exit: 3
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: run [id]: `"perhaps"` is none of the answers that can be chosen: `"yes"` or `"no"`
+    hint: answer with one of them, as it stands there
+    "#);
     assert_tells!(place.run(&["runs", "answer", &id, "2"]), @r#"
     exit: 0
     --- stdout

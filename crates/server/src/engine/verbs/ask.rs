@@ -30,9 +30,20 @@ pub(super) async fn carry_out(host: &Inner, step: Step, arguments: &Arguments) -
 fn question(host: &Inner, arguments: &Arguments) -> Result<Json, Refusal> {
     let mut given = Given::new("ask", &["question", "options"], arguments.clone())?;
     let question = given.required_text("question")?;
-    let options = given.value("options");
-    if options.as_ref().is_some_and(|options| !options.is_array()) {
-        return Err(Refusal::Refused("`options` of `ask` must be a list".to_owned()));
+    let options = given.value("options").filter(|options| !options.is_null()).map(listed);
+    if options.as_ref().is_some_and(|options| options.as_array().is_none_or(Vec::is_empty)) {
+        let text = "`options` of `ask` must be a list with what can be answered; leave it out if every answer will do";
+        return Err(Refusal::Refused(text.to_owned()));
     }
     Ok(host.redaction.json(json!({ "question": question, "options": options })))
+}
+
+/// A tuple offers what a list does.
+fn listed(options: Json) -> Json {
+    match options {
+        Json::Object(mut value) if value.len() == 1 && value.contains_key("$tuple") => {
+            value.remove("$tuple").unwrap_or_default()
+        }
+        options => options,
+    }
 }

@@ -102,6 +102,9 @@ on_both! {
         assert_eq!(run.state, RunState::Waiting);
         let Some(Waiting::Person { question, .. }) = &run.waiting else { panic!("{:?}", run.waiting) };
         assert_eq!(question["question"], "Really?");
+        let wrong = runs::answer(&stage.ctx, &ME, run.run_id, json!("perhaps")).await.unwrap_err();
+        assert_eq!(wrong.code(), "bad_input");
+        assert!(wrong.to_string().ends_with(r#"`"perhaps"` is none of the answers that can be chosen: `"yes"` or `"no"`"#), "{wrong}");
         runs::answer(&stage.ctx, &ME, run.run_id, json!("yes")).await.unwrap();
         stage.work();
         let ended = stage.until(run.run_id, RunState::Succeeded).await;

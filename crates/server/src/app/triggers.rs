@@ -1,5 +1,7 @@
 //! Triggers: put, remove, enable and disable; what they did, and what they would do.
 
+use std::collections::HashMap;
+
 use jiff::Timestamp;
 use model::actor::Actor;
 use model::content::Content;
@@ -237,12 +239,14 @@ pub async fn dry_run(ctx: &Ctx, content: &TriggerContent, since: Timestamp) -> R
         }
     }
     fitting.reverse();
-    let mut verdicts = rehearse(&enabled(content), &fitting);
-    for (verdict, event) in verdicts.iter_mut().zip(&fitting).filter(|(verdict, _)| verdict.fires) {
+    let enabled = enabled(content);
+    let mut problems = HashMap::new();
+    for event in fitting.iter().filter(|event| judge(&enabled, event).fires) {
         if let Err(problem) = made(ctx, content, event).await? {
-            (verdict.fires, verdict.why) = (false, problem);
+            problems.insert(event.seq, problem);
         }
     }
+    let verdicts = rehearse(&enabled, &fitting, &problems);
     let fires = verdicts.iter().filter(|verdict| verdict.fires).count();
     Ok(Rehearsal { since, complete, events, fires, verdicts })
 }

@@ -1,5 +1,6 @@
 //! Conditions and templates over an Event: minijinja with a bound on what one evaluation may do.
 
+use minijinja::value::Serde;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, escape_formatter};
 use model::phrase::cut;
 use model::trigger::mapping::Ask;
@@ -33,13 +34,12 @@ fn environment() -> Environment<'static> {
     environment
 }
 
+const NOTHING_THERE: &str = "the event has nothing there; `default` says what stands in for it, as in `{{ event.output.name | default('nobody') }}`";
+
 /// What went wrong, not what the Event holds: there may be secrets in it.
 fn said(error: &minijinja::Error) -> String {
     match error.kind() {
-        ErrorKind::UndefinedError => {
-            "the event has nothing there; `default` says what stands in for it, as in `{{ event.output.name | default('nobody') }}`"
-                .to_owned()
-        }
+        ErrorKind::UndefinedError => NOTHING_THERE.to_owned(),
         kind => kind.to_string(),
     }
 }
@@ -63,22 +63,32 @@ pub fn check(ask: Ask<'_>) -> Result<(), ExpressionError> {
 
 /// Whether the condition holds for an Event.
 pub(super) fn holds(text: &str, event: &Value) -> Result<bool, String> {
-    let value = evaluate(Ask::Expression(text), event)?;
-    Ok(is_true(&value))
+    Ok(value(text, event)?.is_some_and(|value| is_true(&value)))
 }
 
+/// What a part of an input becomes.
 pub(super) fn evaluate(ask: Ask<'_>, event: &Value) -> Result<Value, String> {
-    let environment = environment();
-    let scope = minijinja::value::Serde(Map::from_iter([("event".to_owned(), event.clone())]));
-    let said = |error: minijinja::Error| said(&error);
     match ask {
-        Ask::Expression(text) => {
-            let expression = environment.compile_expression(text).map_err(said)?;
-            let value = expression.eval(scope).map_err(said)?;
-            serde_json::to_value(&value).map_err(|error| error.to_string())
+        Ask::Expression(text) => value(text, event)?.ok_or_else(|| NOTHING_THERE.to_owned()),
+        Ask::Template(text) => {
+            environment().render_str(text, scope(event)).map(Value::String).map_err(|error| said(&error))
         }
-        Ask::Template(text) => environment.render_str(text, scope).map(Value::String).map_err(said),
     }
+}
+
+/// Absent if the Event has nothing there.
+fn value(text: &str, event: &Value) -> Result<Option<Value>, String> {
+    let environment = environment();
+    let evaluated = environment.compile_expression(text).and_then(|expression| expression.eval(scope(event)));
+    let value = evaluated.map_err(|error| said(&error))?;
+    if value.is_undefined() {
+        return Ok(None);
+    }
+    serde_json::to_value(&value).map(Some).map_err(|error| error.to_string())
+}
+
+fn scope(event: &Value) -> Serde<Map<String, Value>> {
+    Serde(Map::from_iter([("event".to_owned(), event.clone())]))
 }
 
 fn is_true(value: &Value) -> bool {
@@ -120,6 +130,15 @@ mod tests {
             Ok(json!("hi you"))
         );
         assert_eq!(render("hi {{ event.output.name }}"), Ok(json!("hi None")));
+    }
+
+    #[test]
+    fn an_expression_that_finds_nothing_is_told_so_and_a_null_is_something() {
+        let made = |text| evaluate(Ask::Expression(text), &json!({"output": null}));
+        assert_eq!(made("event.lost or event.gone"), Err(NOTHING_THERE.to_owned()));
+        assert_eq!(made("event.lost | default(3)"), Ok(json!(3)));
+        assert_eq!(made("event.output"), Ok(Value::Null));
+        assert_eq!(holds("event.lost or event.gone", &json!({})), Ok(false));
     }
 
     #[test]

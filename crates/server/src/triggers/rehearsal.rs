@@ -1,5 +1,7 @@
 //! What a Trigger would do about Events, without doing it.
 
+use std::collections::HashMap;
+
 use jiff::Timestamp;
 use model::event::Event;
 use model::trigger::TriggerContent;
@@ -25,8 +27,9 @@ pub fn judge(content: &TriggerContent, event: &Event) -> Verdict {
     verdict(event, &decision)
 }
 
-/// What it would have done about these Events, which are in their order: rate limit and debounce count from the first.
-pub fn rehearse(content: &TriggerContent, events: &[Event]) -> Vec<Verdict> {
+/// What it would have done about these Events, which are in their order: rate limit and debounce count from the first. `problems`
+/// says of which of them nothing can be handed over, by their sequence number, and why.
+pub fn rehearse(content: &TriggerContent, events: &[Event], problems: &HashMap<u64, String>) -> Vec<Verdict> {
     let mut verdicts: Vec<Verdict> = Vec::new();
     let mut fired: Vec<Timestamp> = Vec::new();
     let mut held: Option<Held> = None;
@@ -35,7 +38,10 @@ pub fn rehearse(content: &TriggerContent, events: &[Event]) -> Vec<Verdict> {
         // What is not part of this burst has fired.
         fired.extend(held.take().map(|held| held.at));
         let decision = decide(content, event, &fired, burst.as_ref().map(|burst| burst.since));
+        let problem = problems.get(&event.seq);
         match decision {
+            // What starts nothing uses up no rate, and takes nobody's place.
+            Decision::Fire | Decision::Debounced { .. } if problem.is_some() => held = burst,
             Decision::Fire => fired.push(event.fact.at),
             Decision::Debounced { until } => {
                 let since = burst.as_ref().map_or(event.fact.at, |burst| burst.since);
@@ -49,7 +55,11 @@ pub fn rehearse(content: &TriggerContent, events: &[Event]) -> Vec<Verdict> {
             // It stays held.
             _ => held = burst,
         }
-        verdicts.push(verdict(event, &decision));
+        let mut verdict = verdict(event, &decision);
+        if let Some(problem) = problem.filter(|_| verdict.fires) {
+            (verdict.fires, verdict.why) = (false, problem.clone());
+        }
+        verdicts.push(verdict);
     }
     verdicts
 }
@@ -109,12 +119,28 @@ mod tests {
     }
 
     fn fires(content: &TriggerContent, seconds: &[i64]) -> Vec<u64> {
-        let verdicts = rehearse(content, &finished(seconds));
+        fires_but(content, seconds, &[])
+    }
+
+    /// Of some of them nothing can be handed over.
+    fn fires_but(content: &TriggerContent, seconds: &[i64], broken: &[u64]) -> Vec<u64> {
+        let problems = broken.iter().map(|seq| (*seq, "broken".to_owned())).collect();
+        let verdicts = rehearse(content, &finished(seconds), &problems);
+        assert!(broken.iter().all(|seq| verdicts.iter().any(|one| one.seq == *seq && one.why == "broken")));
         verdicts.iter().filter(|verdict| verdict.fires).map(|verdict| verdict.seq).collect()
     }
 
     fn after_first() -> TriggerContent {
         TriggerContent::after("first", "second".parse().unwrap())
+    }
+
+    #[test]
+    fn what_starts_nothing_uses_up_no_rate_and_takes_nobodys_place() {
+        let limited =
+            TriggerContent { rate_limit: Some(RateLimit { runs: 1, seconds: 60 }), ..after_first() };
+        assert_eq!(fires_but(&limited, &[0, 10, 20], &[1]), [2]);
+        let gathering = TriggerContent { debounce_ms: Some(5_000), ..after_first() };
+        assert_eq!(fires_but(&gathering, &[0, 1, 2], &[3]), [2]);
     }
 
     #[test]
@@ -136,7 +162,7 @@ mod tests {
     #[test]
     fn a_condition_is_asked_of_each() {
         let content = TriggerContent { condition: Some("event.output > 1".to_owned()), ..after_first() };
-        let verdicts = rehearse(&content, &finished(&[0, 1]));
+        let verdicts = rehearse(&content, &finished(&[0, 1]), &HashMap::new());
         assert_eq!(verdicts[0].why, "its condition `event.output > 1` does not hold");
         assert!(verdicts[1].fires);
     }

@@ -167,7 +167,8 @@ pub(crate) fn is_host(text: &str) -> bool {
     host.split('.').all(part) && port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0))
 }
 
-fn timeout(value: &Value) -> Result<u64, OptionError> {
+/// The milliseconds of a time that is stated in seconds.
+pub fn timeout(value: &Value) -> Result<u64, OptionError> {
     // A day bounds a single Run; longer work is made of Steps.
     milliseconds(value).ok_or_else(|| wrong("timeout", "seconds between 0 and 86400", value))
 }

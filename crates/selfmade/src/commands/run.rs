@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 
+use model::grants;
 use model::ids::RunId;
 use model::name::EntryName;
 use model::run::{Run, RunState, Waiting};
@@ -55,15 +56,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS", value_parser = milliseconds)]
     timeout: Option<u64>,
     /// How often to try again if it fails, instead of what it states
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=99))]
+    #[arg(long, value_name = "N")]
     retries: Option<u32>,
     /// Of what is queued the highest goes first, from -100 to 100 [default: what it states]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-100..=100))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     priority: Option<i32>,
 }
-
-/// A day: what any function may take at most.
-const LONGEST_MS: f64 = 86_400_000.0;
 
 /// A Function, perhaps at a Version.
 #[derive(Clone, Debug)]
@@ -89,9 +87,8 @@ impl std::str::FromStr for Reference {
 
 /// Of a text with seconds.
 fn milliseconds(text: &str) -> Result<u64, String> {
-    let ms = text.parse::<f64>().ok().map(|seconds| (seconds * 1000.0).ceil());
-    let fits = ms.filter(|ms| (1.0..=LONGEST_MS).contains(ms));
-    fits.map(|ms| ms as u64).ok_or_else(|| "write seconds above 0, up to 86400, such as `1.5`".to_owned())
+    let seconds = text.parse::<f64>().map_or_else(|_| Value::from(text), Value::from);
+    grants::timeout(&seconds).map_err(|error| error.to_string())
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {

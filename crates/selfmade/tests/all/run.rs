@@ -47,15 +47,16 @@ fn a_run_is_tried_again_as_often_as_it_is_told() {
     place.add("def boom(x):\n    raise ValueError(x)\n");
     let run = place.run_id(&["boom", "3", "--retries", "1", "--timeout", "5"]);
     assert_eq!(place.json(&["runs", "show", &run])["attempt"], 2);
-    for wrong in [
-        ["--timeout", "0"],
-        ["--timeout=-1", "-q"],
-        ["--timeout", "nan"],
-        ["--priority", "-101"],
-        ["--retries", "100"],
+    for (wrong, told) in [
+        ("--timeout=0", "`timeout` must be seconds between 0 and 86400, not `0.0`"),
+        ("--timeout=-1", "`timeout` must be seconds between 0 and 86400, not `-1.0`"),
+        ("--timeout=nan", "`timeout` must be seconds between 0 and 86400, not `null`"),
+        ("--timeout=soon", "`timeout` must be seconds between 0 and 86400, not `\"soon\"`"),
+        ("--priority=-101", "`priority` must be a whole number from -100 to 100, not `-101`"),
+        ("--retries=100", "`retries` must be how often to try again (0 to 99)"),
     ] {
-        let refused = place.run(&["run", "boom", "3", wrong[0], wrong[1]]);
-        assert!(refused.starts_with("exit: 2"), "{refused}");
+        let refused = place.run(&["run", "boom", "3", wrong]);
+        assert!(!refused.starts_with("exit: 0") && refused.contains(told), "{refused}");
     }
 }
 

@@ -92,6 +92,21 @@ on_both! {
         assert_eq!((run.output, stage.executions()), (drawn, 2));
     }
 
+    async fn options_are_a_list_or_a_tuple_with_something_in_it(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        stage.add(&[&function("asks", "")]).await;
+        stage.script.part("asks", |_, host| async move {
+            for wrong in [Value::List(vec![]), Value::Tuple(vec![]), "yes or no".into()] {
+                let refused = host.verb("ask", vec!["Really?".into(), wrong]).await.unwrap_err();
+                assert!(format!("{refused:?}").contains("must be a list with what can be answered"), "{refused:?}");
+            }
+            Ok(host.verb("ask", vec!["Really?".into(), Value::Tuple(vec![1.into(), 2.into()])]).await.unwrap())
+        });
+        let run = stage.start("asks", empty()).await.unwrap();
+        let Some(Waiting::Person { question, .. }) = &run.waiting else { panic!("{run:?}") };
+        assert_eq!(question["options"], json!([1, 2]));
+    }
+
     async fn a_question_waits_for_its_answer(database: &TestDatabase) {
         let stage = Stage::open(database).await;
         stage.add(&[&function("asks", "")]).await;

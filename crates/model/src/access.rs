@@ -1,36 +1,73 @@
-//! Access: what somebody who came through a door may do, by role and by the names they may touch.
+//! Access: who acts, and what they may do. Every verb takes one and decides by it; a Run carries the one it was started with.
 
+use std::fmt::Write;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::actor::Actor;
-use crate::glob;
+use crate::grantable::Grantable;
+use crate::ids::RunId;
+use crate::scope::Scope;
 use crate::token::{Token, TokenRole};
+use crate::verb::{Need, Verb};
 
-/// What a request needs, each including those before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Need {
-    /// To look at the brain and at its runs.
-    View,
-    /// To start, cancel and answer runs.
-    Run,
-    /// To change the brain.
-    Build,
-    /// Secrets, tokens, and what concerns the whole server.
-    Administer,
-}
-
-/// Who asks, and what they may do.
+/// Who acts, and by what authority.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Access {
     pub actor: Actor,
+    pub authority: Arc<Authority>,
+}
+
+/// What may be done: by the holder, and by whatever acts for the holder: the Runs it started, the Triggers and Schedules it applied.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Authority {
+    /// Whose authority it is.
+    pub holder: Actor,
     pub role: TokenRole,
-    /// Patterns of the names it may touch; empty means all.
-    pub patterns: Vec<String>,
+    /// The names it may touch; absent for all.
+    #[serde(default, skip_serializing_if = "Scope::is_all")]
+    #[schema(value_type = Option<Vec<String>>)]
+    pub only: Scope,
+    /// What functions that it writes may call besides.
+    #[serde(default = "Scope::none", skip_serializing_if = "is_none")]
+    #[schema(value_type = Option<Vec<String>>)]
+    pub uses: Scope,
+    /// What functions that it writes may be granted.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    #[schema(value_type = Vec<String>)]
+    pub grants: Grantable,
+}
+
+/// An Authority that several records share, written out with each of them.
+pub(crate) mod shared {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Authority;
+
+    pub(crate) fn serialize<S: Serializer>(authority: &Arc<Authority>, to: S) -> Result<S::Ok, S::Error> {
+        Authority::serialize(authority, to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<Authority>, D::Error> {
+        Authority::deserialize(from).map(Arc::new)
+    }
+}
+
+fn is_none(scope: &Scope) -> bool {
+    *scope == Scope::none()
+}
+
+fn is_nothing(grants: &Grantable) -> bool {
+    grants.0.is_empty()
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Denied {
-    #[error("a {role} may not do this; it takes a {}", role_for(*.need))]
+    #[error("a {role} may not do this; it takes {} {}", article(.need.role()), .need.role())]
     Role { role: TokenRole, need: Need },
     #[error("this token may touch {}, and not `{name}`", listed(.patterns))]
     Name { name: String, patterns: Vec<String> },
@@ -38,107 +75,190 @@ pub enum Denied {
     Everything { patterns: Vec<String> },
 }
 
-impl Access {
-    pub fn of_token(token: Token) -> Access {
-        Access { actor: Actor::Token(token.token_id), role: token.role, patterns: token.patterns }
+impl Authority {
+    /// Whoever is at the command line of the machine that has the database may do everything to it.
+    pub fn of_command_line() -> Authority {
+        Authority {
+            holder: Actor::CommandLine,
+            role: TokenRole::Admin,
+            only: Scope::All,
+            uses: Scope::All,
+            grants: Grantable::all(),
+        }
     }
 
-    /// Whoever is at the command line of the machine that has the database may do everything to it.
+    /// Of records that were written before authority was: nothing may be done by it.
+    pub fn unknown(holder: Actor) -> Authority {
+        Authority {
+            holder,
+            role: TokenRole::Viewer,
+            only: Scope::none(),
+            uses: Scope::none(),
+            grants: Grantable::none(),
+        }
+    }
+
+    pub fn covers(&self, name: &str) -> bool {
+        self.only.covers(name)
+    }
+
+    /// Whether functions that it writes may call this one.
+    pub fn may_call(&self, name: &str) -> bool {
+        self.only.covers(name) || self.uses.covers(name)
+    }
+
+    /// In words, as `runs show` tells it.
+    pub fn describe(&self) -> String {
+        let mut text = self.role.to_string();
+        if let Some(patterns) = self.only.patterns() {
+            let names = if patterns.is_empty() { "nothing".to_owned() } else { patterns.join(" ") };
+            let _ = write!(text, ", only {names}");
+        }
+        text
+    }
+}
+
+impl Access {
+    pub fn of_token(token: Token) -> Access {
+        let authority = token.authority();
+        Access { actor: authority.holder.clone(), authority: Arc::new(authority) }
+    }
+
     pub fn of_command_line() -> Access {
-        Access { actor: Actor::CommandLine, role: TokenRole::Admin, patterns: Vec::new() }
+        Access { actor: Actor::CommandLine, authority: Arc::new(Authority::of_command_line()) }
+    }
+
+    /// What a Run may do of itself, which is what its starter may.
+    pub fn of_run(run: RunId, authority: &Arc<Authority>) -> Access {
+        Access { actor: Actor::Run(run), authority: Arc::clone(authority) }
+    }
+
+    pub fn role(&self) -> TokenRole {
+        self.authority.role
+    }
+
+    /// The names it may touch.
+    pub fn only(&self) -> &Scope {
+        &self.authority.only
     }
 
     /// Whether the role is enough, whatever it is done to.
-    pub fn may(&self, need: Need) -> Result<(), Denied> {
-        if need <= most(self.role) { Ok(()) } else { Err(Denied::Role { role: self.role, need }) }
+    pub fn may(&self, verb: Verb) -> Result<(), Denied> {
+        self.has(verb.need())
+    }
+
+    pub fn has(&self, need: Need) -> Result<(), Denied> {
+        let role = self.authority.role;
+        if need <= Need::most(role) { Ok(()) } else { Err(Denied::Role { role, need }) }
     }
 
     /// Whether it may be done to this entry.
-    pub fn may_touch(&self, need: Need, name: &str) -> Result<(), Denied> {
-        self.may(need)?;
-        if self.covers(name) {
-            return Ok(());
+    pub fn may_touch(&self, verb: Verb, name: &str) -> Result<(), Denied> {
+        self.may(verb)?;
+        match self.only() {
+            Scope::Names(patterns) if !self.covers(name) => {
+                Err(Denied::Name { name: name.to_owned(), patterns: patterns.clone() })
+            }
+            _ => Ok(()),
         }
-        Err(Denied::Name { name: name.to_owned(), patterns: self.patterns.clone() })
     }
 
     /// Whether it may be done to the brain as a whole.
-    pub fn may_touch_all(&self, need: Need) -> Result<(), Denied> {
-        self.may(need)?;
-        if self.patterns.is_empty() {
-            return Ok(());
+    pub fn may_touch_all(&self, verb: Verb) -> Result<(), Denied> {
+        self.may(verb)?;
+        match self.only() {
+            Scope::All => Ok(()),
+            Scope::Names(patterns) => Err(Denied::Everything { patterns: patterns.clone() }),
         }
-        Err(Denied::Everything { patterns: self.patterns.clone() })
     }
 
     /// Whether the name is among those it may touch.
     pub fn covers(&self, name: &str) -> bool {
-        self.patterns.is_empty() || self.patterns.iter().any(|pattern| glob::matches(pattern, name))
+        self.authority.covers(name)
     }
 }
 
-fn most(role: TokenRole) -> Need {
-    match role {
-        TokenRole::Viewer => Need::View,
-        TokenRole::Runner => Need::Run,
-        TokenRole::Builder => Need::Build,
-        TokenRole::Admin => Need::Administer,
-    }
-}
-
-fn role_for(need: Need) -> TokenRole {
-    match need {
-        Need::View => TokenRole::Viewer,
-        Need::Run => TokenRole::Runner,
-        Need::Build => TokenRole::Builder,
-        Need::Administer => TokenRole::Admin,
-    }
+fn article(role: TokenRole) -> &'static str {
+    if role == TokenRole::Admin { "an" } else { "a" }
 }
 
 fn listed(patterns: &[String]) -> String {
     let quoted: Vec<String> = patterns.iter().map(|pattern| format!("`{pattern}`")).collect();
-    quoted.join(", ")
+    if quoted.is_empty() { "nothing".to_owned() } else { quoted.join(", ") }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const NEEDS: [Need; 4] = [Need::View, Need::Run, Need::Build, Need::Administer];
-
     fn access(role: TokenRole, patterns: &[&str]) -> Access {
         let patterns = patterns.iter().map(ToString::to_string).collect();
-        Access { actor: Actor::CommandLine, role, patterns }
+        let only = Scope::of_patterns(patterns);
+        let authority = Authority { role, only, ..Authority::of_command_line() };
+        Access { actor: Actor::CommandLine, authority: Arc::new(authority) }
     }
 
+    /// Every verb, and the roles that may do it to a name they cover, to one they do not, and to the whole brain.
     #[test]
-    fn each_role_may_do_what_the_roles_below_it_may() {
-        let allowed = |role| NEEDS.iter().filter(|need| access(role, &[]).may(**need).is_ok()).count();
+    fn the_table_of_verbs_says_what_each_role_may() {
         let roles = [TokenRole::Viewer, TokenRole::Runner, TokenRole::Builder, TokenRole::Admin];
-        assert_eq!(roles.map(allowed), [1, 2, 3, 4]);
+        for verb in Verb::ALL {
+            for role in roles {
+                let enough = verb.need() <= Need::most(role);
+                let (wide, narrow) = (access(role, &[]), access(role, &["web.*"]));
+                assert_eq!(wide.may_touch(*verb, "mail.send").is_ok(), enough);
+                assert_eq!(wide.may_touch_all(*verb).is_ok(), enough);
+                assert_eq!(narrow.may_touch(*verb, "web.get").is_ok(), enough);
+                assert!(narrow.may_touch(*verb, "mail.send").is_err(), "{verb:?} {role}");
+                assert!(narrow.may_touch_all(*verb).is_err(), "{verb:?} {role}");
+            }
+        }
+        let table: String = Verb::ALL.iter().fold(String::new(), |table, verb| {
+            format!("{table}{:20} {}\n", verb.as_str(), verb.need().role())
+        });
+        insta::assert_snapshot!(table);
     }
 
     #[test]
     fn a_refusal_names_the_role_it_takes() {
-        let denied = access(TokenRole::Viewer, &[]).may(Need::Build).unwrap_err();
-        assert_eq!(denied.to_string(), "a viewer may not do this; it takes a builder");
+        let viewer = access(TokenRole::Viewer, &[]);
+        let denied = |verb| viewer.may(verb).unwrap_err().to_string();
+        assert_eq!(denied(Verb::ApplyChangeset), "a viewer may not do this; it takes a builder");
+        assert_eq!(denied(Verb::ManageTokens), "a viewer may not do this; it takes an admin");
     }
 
     #[test]
     fn patterns_limit_the_names() {
         let web = access(TokenRole::Runner, &["web.*", "add"]);
-        assert_eq!(web.may_touch(Need::Run, "web.fetch"), Ok(()));
-        assert_eq!(web.may_touch(Need::View, "add"), Ok(()));
-        let denied = web.may_touch(Need::View, "mail.send").unwrap_err();
+        assert_eq!(web.may_touch(Verb::StartRun, "web.fetch"), Ok(()));
+        assert_eq!(web.may_touch(Verb::ReadFunctions, "add"), Ok(()));
+        let denied = web.may_touch(Verb::ReadFunctions, "mail.send").unwrap_err();
         assert_eq!(denied.to_string(), "this token may touch `web.*`, `add`, and not `mail.send`");
-        assert!(matches!(web.may_touch_all(Need::View), Err(Denied::Everything { .. })));
+        assert!(matches!(web.may_touch_all(Verb::ReadBrain), Err(Denied::Everything { .. })));
     }
 
     #[test]
-    fn without_patterns_everything_is_covered() {
-        let all = access(TokenRole::Builder, &[]);
-        assert!(all.covers("anything"));
-        assert_eq!(all.may_touch_all(Need::Build), Ok(()));
-        assert!(matches!(all.may_touch_all(Need::Administer), Err(Denied::Role { .. })));
+    fn what_a_run_may_is_what_its_starter_may() {
+        let starter = access(TokenRole::Runner, &["web.*"]);
+        let run = Access::of_run(RunId(uuid::Uuid::nil()), &starter.authority);
+        assert_eq!(run.actor, Actor::Run(RunId(uuid::Uuid::nil())));
+        assert!(run.may(Verb::ProposeChangeset).is_err());
+        assert!(run.may_touch(Verb::StartRun, "mail.send").is_err());
+    }
+
+    #[test]
+    fn by_an_unknown_authority_nothing_may_be_done() {
+        let unknown = Arc::new(Authority::unknown(Actor::CommandLine));
+        let access = Access { actor: Actor::CommandLine, authority: unknown };
+        assert!(Verb::ALL.iter().all(|verb| access.may_touch(*verb, "add").is_err()));
+    }
+
+    #[test]
+    fn an_authority_reads_back_as_it_was_written() {
+        let narrow = access(TokenRole::Builder, &["web.*"]);
+        for authority in [&*narrow.authority, &Authority::of_command_line()] {
+            let text = serde_json::to_string(authority).unwrap();
+            assert_eq!(&serde_json::from_str::<Authority>(&text).unwrap(), authority, "{text}");
+        }
     }
 }

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::access::Authority;
 use crate::actor::Actor;
 use crate::check::{Check, Verdict};
 use crate::content::{Content, Snapshot};
@@ -157,9 +158,13 @@ pub struct Changeset {
     /// The Changeset it undoes.
     pub reverts: Option<ChangesetId>,
     pub actor: Actor,
+    /// What whoever proposed it may do.
+    pub authority: Arc<Authority>,
     pub created_at: Timestamp,
     pub decided_by: Option<Actor>,
     pub decided_at: Option<Timestamp>,
+    /// What whoever decided may do: what an applied Trigger or Schedule starts has this authority.
+    pub decided_authority: Option<Arc<Authority>>,
     pub changes: Vec<Change>,
     pub checks: Vec<Check>,
     pub conflicts: Vec<Conflict>,

@@ -16,9 +16,12 @@ pub mod tagged;
 pub mod access;
 pub mod actor;
 pub mod entry;
+pub mod scope;
+pub mod verb;
 
 mod bind;
 pub mod dependency;
+pub mod grantable;
 pub mod grants;
 pub mod input;
 pub mod options;

@@ -1,10 +1,13 @@
 //! Runs: one execution of a Function or Graph at a stated Version with a stated input, and what may happen to one.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
+use crate::access::Authority;
 use crate::actor::Actor;
 use crate::chain::Chain;
 use crate::closure::ClosureHash;
@@ -183,7 +186,12 @@ pub struct Run {
     pub input: Value,
     pub output: Option<Value>,
     pub error: Option<RunError>,
+    /// Who started it.
     pub actor: Actor,
+    /// What it may do, and from whom it has that: what its starter might.
+    #[serde(rename = "access", with = "crate::access::shared")]
+    #[schema(value_type = Authority)]
+    pub authority: Arc<Authority>,
     /// The Run that started this one.
     pub parent: Option<RunId>,
     pub created_at: Timestamp,

@@ -7,8 +7,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::access::Authority;
 use crate::actor::Actor;
+use crate::grantable::Grantable;
 use crate::ids::TokenId;
+use crate::scope::Scope;
 
 /// What a Token may do, each role including those after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
@@ -61,7 +64,25 @@ pub struct Token {
     pub role: TokenRole,
     /// Patterns of entry names it may touch, such as `web.*`; empty means all.
     pub patterns: Vec<String>,
+    /// Patterns of names that functions it writes may call besides.
+    #[serde(default)]
+    pub uses: Vec<String>,
+    /// What functions it writes may be granted: `all`, or `secret:NAME`, `host:HOST`, `model`, `brain:read`, `brain:propose`,
+    /// `files`.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>)]
+    pub grants: Grantable,
     pub created_at: Timestamp,
     pub created_by: Actor,
     pub expires_at: Option<Timestamp>,
+}
+
+impl Token {
+    /// What whoever holds it may do.
+    pub fn authority(self) -> Authority {
+        let only = Scope::of_patterns(self.patterns);
+        // Whoever may touch everything may call everything.
+        let uses = if only.is_all() { Scope::All } else { Scope::Names(self.uses) };
+        Authority { holder: Actor::Token(self.token_id), role: self.role, only, uses, grants: self.grants }
+    }
 }

@@ -4,17 +4,19 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use model::access::Authority;
 use model::actor::Actor;
 use model::changeset::{Change, Changeset, ChangesetState, NewVersion};
 use model::content::Snapshot;
 use model::entry::EntryKey;
-use model::ids::ChangesetId;
+use model::ids::{ChangesetId, EntryId};
 use model::revision::Revision;
 use serde::{Deserialize, Serialize};
 
 use crate::db::{Batch, Durability, Row, Sql, Value};
 use crate::error::Error;
 use crate::references::push_contents;
+use crate::runs::optional_json;
 use crate::store::Store;
 
 /// Which Changesets are listed, newest first.
@@ -46,8 +48,21 @@ macro_rules! select_changeset {
     ($condition:literal) => {
         concat!(
             "select changeset_id, number, state, title, base_revision, applied_revision, reverts, actor, created_at,
-                decided_by, decided_at, checks, conflicts from changesets where ",
+                decided_by, decided_at, checks, conflicts, access, decided_access from changesets where ",
             $condition
+        )
+    };
+}
+
+/// The newest pointer of an entry was moved by the Changeset that made its revision.
+macro_rules! appliers {
+    ($wanted:literal) => {
+        concat!(
+            "select entries.entry_id, changesets.decided_access from ",
+            $wanted,
+            " join changesets on changesets.applied_revision = (select max(live_pointers.revision) from live_pointers
+                where live_pointers.entry_id = entries.entry_id)
+             where changesets.decided_access is not null"
         )
     };
 }
@@ -121,6 +136,22 @@ impl Store {
             .await
     }
 
+    /// By whose authority these entries were made live as they are; absent where that was not recorded.
+    pub async fn appliers(&self, entries: &[EntryId]) -> Result<HashMap<EntryId, Authority>, Error> {
+        let sql = Sql {
+            sqlite: appliers!(
+                "json_each($1) as wanted
+                 cross join entries on entries.entry_id = unhex(replace(wanted.value, '-', ''))"
+            ),
+            postgres: appliers!(
+                "jsonb_array_elements_text($1::text::jsonb) as wanted (id)
+                 join entries on entries.entry_id = cast(wanted.id as uuid)"
+            ),
+        };
+        let row = |row: &Row| Ok((EntryId(row.uuid(0)?), row.json(1)?));
+        Ok(self.db.query(sql, [Value::json(&entries)?], row).await?.into_iter().collect())
+    }
+
     async fn with_changes(&self, head: Option<Changeset>) -> Result<Option<Changeset>, Error> {
         let Some(mut changeset) = head else { return Ok(None) };
         let values = vec![Value::from(changeset.id.0)];
@@ -160,8 +191,8 @@ pub(crate) fn push_changeset(batch: &mut Batch, changeset: &Changeset) -> Result
     batch.push("update counters set value = value + 1 where counter = 'changeset'", []);
     batch.push(
         "insert into changesets (changeset_id, number, state, title, base_revision, applied_revision, reverts, actor,
-            created_at, decided_by, decided_at, checks, conflicts)
-         select $1, value, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 from counters where counter = 'changeset'",
+            created_at, decided_by, decided_at, checks, conflicts, access, decided_access)
+         select $1, value, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14 from counters where counter = 'changeset'",
         [
             changeset.id.0.into(),
             changeset.state.as_str().into(),
@@ -175,6 +206,8 @@ pub(crate) fn push_changeset(batch: &mut Batch, changeset: &Changeset) -> Result
             changeset.decided_at.into(),
             Value::json(&changeset.checks)?,
             Value::json(&changeset.conflicts)?,
+            Value::json(&*changeset.authority)?,
+            optional_json(changeset.decided_authority.as_deref())?,
         ],
     );
     push_changes(batch, changeset)
@@ -230,7 +263,7 @@ pub(crate) fn push_decision(
 ) -> Result<(), Error> {
     batch.guard(
         "update changesets set state = $3, base_revision = $4, applied_revision = $5, decided_by = $6, decided_at = $7,
-            checks = $8, conflicts = $9
+            checks = $8, conflicts = $9, decided_access = $10
          where changeset_id = $1 and state = $2",
         [
             changeset.id.0.into(),
@@ -242,6 +275,7 @@ pub(crate) fn push_decision(
             changeset.decided_at.into(),
             Value::json(&changeset.checks)?,
             Value::json(&changeset.conflicts)?,
+            optional_json(changeset.decided_authority.as_deref())?,
         ],
         "the changeset is in the state it was",
     );
@@ -257,6 +291,11 @@ fn changeset_from_row(row: &Row) -> Result<Changeset, Error> {
         base: Revision(row.unsigned(4)?),
         applied: row.optional_unsigned(5)?.map(Revision),
         reverts: row.optional_uuid(6)?.map(ChangesetId),
+        authority: match row.optional_json(13)? {
+            Some(authority) => Arc::new(authority),
+            None => Arc::new(Authority::unknown(row.word(7)?)),
+        },
+        decided_authority: row.optional_json(14)?.map(Arc::new),
         actor: row.word(7)?,
         created_at: row.timestamp(8)?,
         decided_by: row.optional_word(9)?,

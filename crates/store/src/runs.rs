@@ -1,5 +1,8 @@
 //! Runs: their records, as rows.
 
+use std::sync::Arc;
+
+use model::access::Authority;
 use model::chain::Chain;
 use model::closure::ClosureHash;
 use model::entry::EntryKey;
@@ -17,7 +20,8 @@ macro_rules! run_columns {
         "run_id, kind, name, version_id, revision, state, ending, actor, parent_run_id, created_at, started_at,
          finished_at, attempt, waited, priority, due_at, idempotency_key, concurrency_key, concurrency_limit, resumable,
          closure_hash, event_seq, chain_root, wake_at, waiting, node_id, fence, lease_until, cancelled_by, cancelled_at,
-         wall_us, cpu_us, peak_memory_bytes, cold, output_dropped_bytes, calls_dropped, how, chain, error, input, output"
+         wall_us, cpu_us, peak_memory_bytes, cold, output_dropped_bytes, calls_dropped, how, chain, error, input, output,
+         access"
     };
 }
 pub(crate) use run_columns;
@@ -30,7 +34,7 @@ macro_rules! insert_run {
             $crate::runs::run_columns!(),
             ", bytes) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
              $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41,
-             $42)",
+             $42, $43)",
             $end
         )
     };
@@ -73,7 +77,7 @@ pub(crate) fn push_runs(batch: &mut Batch, runs: &[Run]) -> Result<(), Error> {
                  $21::bytea[], $22::bigint[], $23::uuid[], $24::bigint[], $25::text[], $26::uuid[], $27::bigint[],
                  $28::bigint[], $29::text[], $30::bigint[], $31::bigint[], $32::bigint[], $33::bigint[],
                  $34::boolean[], $35::bigint[], $36::bigint[], $37::text[], $38::text[], $39::text[], $40::text[],
-                 $41::text[], $42::bigint[]) on conflict (run_id) do nothing"
+                 $41::text[], $42::text[], $43::bigint[]) on conflict (run_id) do nothing"
             ),
         },
         runs.iter().map(run_values).collect::<Result<_, _>>()?,
@@ -89,7 +93,7 @@ pub(crate) fn run_values(run: &Run) -> Result<Vec<Value>, Error> {
     let concurrency = how.concurrency.as_ref();
     // What is queued always has a time, by which it is sorted.
     let due_at = how.due_at.or((run.state == RunState::Queued).then_some(run.created_at));
-    let mut values = Vec::with_capacity(42);
+    let mut values = Vec::with_capacity(43);
     values.extend([
         run.run_id.0.into(),
         run.key.kind.as_str().into(),
@@ -132,6 +136,7 @@ pub(crate) fn run_values(run: &Run) -> Result<Vec<Value>, Error> {
         optional_json(run.error.as_ref())?,
         Value::from(&run.input),
         run.output.as_ref().map_or(Value::Null, Value::from),
+        Value::json(&*run.authority)?,
     ]);
     values.push((ROW_BYTES + values.iter().map(Value::text_bytes).sum::<usize>()).into());
     Ok(values)
@@ -163,6 +168,7 @@ pub(crate) fn run_from_row(row: &Row) -> Result<Run, Error> {
         state: row.word(5)?,
         ending: row.optional_word(6)?,
         actor: row.word(7)?,
+        authority: authority_from_row(row)?,
         parent: row.optional_uuid(8)?.map(RunId),
         created_at: row.timestamp(9)?,
         started_at: row.optional_timestamp(10)?,
@@ -183,6 +189,14 @@ pub(crate) fn run_from_row(row: &Row) -> Result<Run, Error> {
         input: row.json(39)?,
         output: row.optional_json(40)?,
     })
+}
+
+/// Of a record from before authority was kept, nothing may be done by it.
+fn authority_from_row(row: &Row) -> Result<Arc<Authority>, Error> {
+    Ok(Arc::new(match row.optional_json(41)? {
+        Some(authority) => authority,
+        None => Authority::unknown(row.word(7)?),
+    }))
 }
 
 fn how_from_row(row: &Row) -> Result<How, Error> {

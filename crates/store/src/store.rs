@@ -24,6 +24,7 @@ pub(crate) const MIGRATIONS: &[Migration] = migrations![
     "0006_errors",
     "0007_deliveries",
     "0008_sealed_hosts",
+    "0009_authority",
 ];
 
 #[derive(Clone)]

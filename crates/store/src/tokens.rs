@@ -9,13 +9,20 @@ use crate::db::{Batch, Durability, Row, Value};
 use crate::error::Error;
 use crate::store::Store;
 
+/// What [`token_from_row`] reads, in its order.
+macro_rules! token_columns {
+    () => {
+        "token_id, name, role, patterns, created_at, created_by, expires_at, uses, grants"
+    };
+}
+
 impl Store {
     /// A name that is taken answers [`Error::Unique`].
     pub async fn add_token(&self, token: &Token, hash: &[u8; 32], audit: &AuditRecord) -> Result<(), Error> {
         let mut batch = Batch::new();
         batch.push(
-            "insert into tokens (token_id, name, hash, role, patterns, created_at, created_by, expires_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8)",
+            "insert into tokens (token_id, name, hash, role, patterns, created_at, created_by, expires_at, uses, grants)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
             [
                 token.token_id.0.into(),
                 token.name.as_str().into(),
@@ -25,6 +32,8 @@ impl Store {
                 token.created_at.into(),
                 token.created_by.to_string().into(),
                 token.expires_at.into(),
+                Value::json(&token.uses)?,
+                Value::json(&token.grants)?,
             ],
         );
         push_audit(&mut batch, audit);
@@ -33,19 +42,14 @@ impl Store {
 
     pub async fn tokens(&self) -> Result<Vec<Token>, Error> {
         self.db
-            .query(
-                "select token_id, name, role, patterns, created_at, created_by, expires_at from tokens order by name",
-                [],
-                token_from_row,
-            )
+            .query(concat!("select ", token_columns!(), " from tokens order by name"), [], token_from_row)
             .await
     }
 
     pub async fn token_by_hash(&self, hash: &[u8; 32]) -> Result<Option<Token>, Error> {
         self.db
             .optional(
-                "select token_id, name, role, patterns, created_at, created_by, expires_at
-                 from tokens where hash = $1",
+                concat!("select ", token_columns!(), " from tokens where hash = $1"),
                 [hash.as_slice().into()],
                 token_from_row,
             )
@@ -67,6 +71,8 @@ fn token_from_row(row: &Row) -> Result<Token, Error> {
         name: row.text(1)?,
         role: row.word(2)?,
         patterns: row.json(3)?,
+        uses: row.json(7)?,
+        grants: row.json(8)?,
         created_at: row.timestamp(4)?,
         created_by: row.word(5)?,
         expires_at: row.optional_timestamp(6)?,

@@ -6,7 +6,8 @@ use std::time::Duration;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
-use model::access::{Access, Need};
+use model::access::Access;
+use model::verb::Need;
 use model::actor::Actor;
 use secrecy::SecretString;
 

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use futures_util::{Stream, StreamExt, stream};
-use model::access::Need;
+use model::verb::Need;
 use model::event::Event;
 use model::glob;
 use serde::Deserialize;

@@ -4,7 +4,7 @@ use axum::Json as Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
-use model::access::Need;
+use model::verb::Need;
 use model::diff::Diff;
 use model::entry::{EntryKey, EntryKind};
 use model::name::EntryName;

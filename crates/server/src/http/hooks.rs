@@ -4,7 +4,7 @@ use axum::Json as Body;
 use axum::body::{Body as RequestBody, Bytes, to_bytes};
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::{HeaderMap, StatusCode};
-use model::access::Need;
+use model::verb::Need;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 

@@ -3,7 +3,7 @@
 use axum::Json as Body;
 use axum::extract::State;
 use jiff::{SignedDuration, Timestamp};
-use model::access::Need;
+use model::verb::Need;
 use model::name::EntryName;
 use serde::Deserialize;
 use utoipa::IntoParams;

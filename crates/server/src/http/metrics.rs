@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
-use model::access::Need;
+use model::verb::Need;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use model::access::Need;
+use model::verb::Need;
 use model::ids::RunId;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;

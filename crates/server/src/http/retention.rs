@@ -3,7 +3,7 @@
 use axum::Json as Body;
 use axum::extract::State;
 use jiff::Timestamp;
-use model::access::Need;
+use model::verb::Need;
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;

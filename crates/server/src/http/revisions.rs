@@ -2,7 +2,7 @@
 
 use axum::Json as Body;
 use axum::extract::State;
-use model::access::Need;
+use model::verb::Need;
 use model::revision::Revision;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
-use model::access::Need;
+use model::verb::Need;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 

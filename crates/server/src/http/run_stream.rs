@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use futures_util::{StreamExt, stream};
-use model::access::Need;
+use model::verb::Need;
 use model::ids::RunId;
 use serde::Deserialize;
 use utoipa::IntoParams;

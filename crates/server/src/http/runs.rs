@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
-use model::access::Need;
+use model::verb::Need;
 use model::actor::Actor;
 use model::grants;
 use model::ids::RunId;

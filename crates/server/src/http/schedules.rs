@@ -4,7 +4,7 @@ use axum::Json as Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use model::access::Need;
+use model::verb::Need;
 use model::name::EntryName;
 use model::run::Run;
 use model::schedule::ScheduleContent;

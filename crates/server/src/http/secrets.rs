@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use model::access::Need;
+use model::verb::Need;
 use model::secret::Secret;
 use secrecy::{ExposeSecret, SecretBox, SecretString};
 use serde::Deserialize;

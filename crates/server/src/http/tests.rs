@@ -2,7 +2,7 @@
 
 use axum::Json as Body;
 use axum::extract::State;
-use model::access::Need;
+use model::verb::Need;
 use model::name::EntryName;
 use serde::Deserialize;
 use utoipa::ToSchema;

@@ -4,7 +4,7 @@ use axum::Json as Body;
 use axum::extract::State;
 use axum::http::StatusCode;
 use jiff::Timestamp;
-use model::access::Need;
+use model::verb::Need;
 use model::token::{Token, TokenRole};
 use secrecy::ExposeSecret;
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
-use model::access::Need;
+use model::verb::Need;
 use model::name::EntryName;
 use serde::Deserialize;
 use utoipa::ToSchema;

@@ -1,5 +1,8 @@
 //! Changesets: recorded whole, numbered without a gap, decided once.
 
+use std::sync::Arc;
+
+use model::access::Authority;
 use model::actor::Actor;
 use model::changeset::{Change, Changeset, ChangesetState, Conflict, Live, NewVersion};
 use model::check::{Check, Finding, Gate};
@@ -9,6 +12,7 @@ use model::revision::Revision;
 use store::testing::TestDatabase;
 use store::{ChangesetFilter, Error};
 
+use crate::runs::narrow;
 use crate::world::{World, answering, at, changeset, delete, id, key, point, put};
 
 /// One with every field filled.
@@ -30,7 +34,9 @@ fn full() -> Changeset {
         base: Revision(41),
         checks: vec![Check::of(Gate::Names, vec![finding]), Check::not_run(Gate::Tests, "there are none")],
         conflicts: vec![Conflict { key: key("b"), moved_at: Revision(42), changed_here: false }],
+        authority: Arc::new(narrow()),
         decided_by: Some(Actor::CommandLine),
+        decided_authority: Some(Arc::new(Authority::of_command_line())),
         decided_at: Some(at(9)),
         ..changeset(vec![put("z", 1), delete("a"), point("b", 3), history])
     }

@@ -1,13 +1,20 @@
 //! Runs: everything that happened, read back as it was recorded.
 
+use std::sync::Arc;
+
+use model::access::Authority;
 use model::actor::Actor;
 use model::chain::Chain;
 use model::closure::ClosureHash;
 use model::entry::EntryKey;
+use model::grantable::{Grant, Grantable};
+use model::grants::BrainGrant;
 use model::ids::{EntryId, NodeId, RunId, TokenId, VersionId};
 use model::retry::Retry;
 use model::revision::Revision;
 use model::run::{Concurrency, Ending, How, Lease, Run, RunError, RunState, Usage, Waiting};
+use model::scope::Scope;
+use model::token::TokenRole;
 use serde_json::{Value, json};
 use store::Error;
 use store::testing::TestDatabase;
@@ -26,6 +33,7 @@ pub(crate) fn run(key: EntryKey) -> Run {
         output: Some(json!(1)),
         error: None,
         actor: Actor::CommandLine,
+        authority: Arc::new(Authority::of_command_line()),
         parent: None,
         created_at: at(1),
         started_at: Some(at(2)),
@@ -63,9 +71,21 @@ pub(crate) fn ids<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Vec<RunId> {
     runs.into_iter().map(|run| run.run_id).collect()
 }
 
+/// An authority with all that bounds one.
+pub(crate) fn narrow() -> Authority {
+    Authority {
+        holder: Actor::Token(TokenId(id())),
+        role: TokenRole::Builder,
+        only: Scope::Names(vec!["web.*".to_owned()]),
+        uses: Scope::Names(vec!["text.*".to_owned()]),
+        grants: Grantable(vec![Grant::Secret("k".to_owned()), Grant::Brain(BrainGrant::Read)]),
+    }
+}
+
 /// With every field that can be there.
 fn full(text: &str) -> Run {
     Run {
+        authority: Arc::new(narrow()),
         attempt: 3,
         how: How {
             waited: true,

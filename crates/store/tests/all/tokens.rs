@@ -1,6 +1,7 @@
 //! Tokens: one of a name, found by the hash of their text.
 
 use model::actor::Actor;
+use model::grantable::{Grant, Grantable};
 use model::ids::TokenId;
 use model::token::{Token, TokenRole};
 use store::Error;
@@ -14,6 +15,8 @@ fn token(text: &str) -> Token {
         name: text.to_owned(),
         role: TokenRole::Builder,
         patterns: vec!["web.*".to_owned(), "größe".to_owned()],
+        uses: vec!["text.*".to_owned()],
+        grants: Grantable(vec![Grant::Model, Grant::Host("*.example.com".to_owned())]),
         created_at: at(1),
         created_by: Actor::CommandLine,
         expires_at: Some(at(100)),

@@ -1,8 +1,10 @@
 //! A brain for tests: contents made by hand, applied as the server would.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
+use model::access::Authority;
 use model::actor::Actor;
 use model::application::{Move, PlanError, plan};
 use model::audit::AuditRecord;
@@ -140,9 +142,11 @@ pub(crate) fn changeset(changes: Vec<Change>) -> Changeset {
         applied: None,
         reverts: None,
         actor: Actor::CommandLine,
+        authority: Arc::new(Authority::of_command_line()),
         created_at: at(4),
         decided_by: None,
         decided_at: None,
+        decided_authority: None,
         changes,
         checks: Vec::new(),
         conflicts: Vec::new(),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::Json as Body;
 use axum::extract::State;
-use model::access::Need;
+use model::verb::Need;
 use model::name::EntryName;
 use model::run::RunState;
 use serde_json::{Map, Value};

@@ -4,7 +4,7 @@
 //! A function of the same name that is not in BabyAGI's form is somebody's own, and is run.
 
 use axum::Json as Body;
-use model::access::Need;
+use model::verb::Need;
 use model::entry::EntryKey;
 use model::name::EntryName;
 use model::python::Dialect;

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
-use model::access::Need;
+use model::verb::Need;
 use model::ids::RunId;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use model::actor::Actor;
+use model::access::Access;
 use model::entry::EntryKey;
 use model::function::FunctionDraft;
 use model::name::EntryName;
@@ -107,7 +107,7 @@ impl Large {
         ctx.store.revision().await?;
         let opened = start.elapsed();
         let start = Instant::now();
-        search::search(&ctx, "warm up", 10).await?;
+        search::search(&ctx, &Access::of_command_line(), "warm up", 10).await?;
         let first_search = start.elapsed();
         let searches = searches(&ctx, stored).await?;
 
@@ -135,7 +135,7 @@ async fn open(home: &Path) -> anyhow::Result<Ctx> {
 
 async fn register(ctx: &Ctx, numbers: std::ops::Range<usize>) -> anyhow::Result<()> {
     let intents = numbers.map(|n| Intent::function(FunctionDraft::of_source(source(n, None)))).collect();
-    changesets::register(ctx, &Actor::CommandLine, &Proposal::of("fill", intents)).await?;
+    changesets::register(ctx, &Access::of_command_line(), &Proposal::of("fill", intents)).await?;
     Ok(())
 }
 
@@ -155,7 +155,7 @@ async fn read(ctx: &Ctx, stored: usize) -> anyhow::Result<Times> {
     for n in 0..READS {
         let key = EntryKey::function(EntryName::new(&name(n * 7919 % stored))?);
         let start = Instant::now();
-        functions::version(ctx, &key, Which::Live).await?;
+        functions::version(ctx, &Access::of_command_line(), &key, Which::Live).await?;
         times.0.push(start.elapsed());
     }
     Ok(times)
@@ -168,12 +168,12 @@ async fn closure(ctx: &Ctx, first: usize) -> anyhow::Result<Times> {
         Intent::function(FunctionDraft::of_source(source(n, calls.as_deref())))
     });
     let proposal = Proposal::of("chain", chain.collect());
-    changesets::register(ctx, &Actor::CommandLine, &proposal).await?;
+    changesets::register(ctx, &Access::of_command_line(), &proposal).await?;
     let root = EntryName::new(&name(first + CLOSURE - 1))?;
     let mut times = Times::default();
     for _ in 0..READS {
         let start = Instant::now();
-        let reached = functions::closure(ctx, &root).await?;
+        let reached = functions::closure(ctx, &Access::of_command_line(), &root).await?;
         times.0.push(start.elapsed());
         anyhow::ensure!(reached.len() == CLOSURE, "the closure has {} functions", reached.len());
     }
@@ -199,7 +199,7 @@ async fn searches(ctx: &Ctx, stored: usize) -> anyhow::Result<Vec<(&'static str,
         ];
         for (query, (_, times)) in queries.iter().zip(&mut kinds) {
             let start = Instant::now();
-            search::search(ctx, query, 10).await?;
+            search::search(ctx, &Access::of_command_line(), query, 10).await?;
             times.0.push(start.elapsed());
         }
     }

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use model::actor::Actor;
+use model::access::Access;
 use model::function::FunctionDraft;
 use model::token::TokenRole;
 use sandbox::CancellationToken;
@@ -40,11 +40,18 @@ pub(super) async fn open(place: &Place) -> anyhow::Result<Door> {
 }
 
 pub(super) fn runner(name: &str) -> NewToken {
-    NewToken { name: name.to_owned(), role: TokenRole::Runner, patterns: Vec::new(), expires_at: None }
+    NewToken {
+        name: name.to_owned(),
+        role: TokenRole::Runner,
+        patterns: Vec::new(),
+        uses: Vec::new(),
+        grants: None,
+        expires_at: None,
+    }
 }
 
 pub(super) async fn token(world: &World, new: NewToken) -> anyhow::Result<String> {
-    let (_, text) = tokens::add(&world.ctx, &Actor::CommandLine, new).await?;
+    let (_, text) = tokens::add(&world.ctx, &Access::of_command_line(), new).await?;
     Ok(text.expose_secret().to_owned())
 }
 

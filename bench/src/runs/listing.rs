@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use model::access::Access;
 use model::entry::EntryKey;
 use model::function::FunctionDraft;
 use model::ids::VersionId;
@@ -33,7 +34,7 @@ pub(super) async fn measure(report: &mut Report, place: &Place, runs: usize) -> 
         for n in 0..PAGES {
             let filter = filter(n * 7919);
             let begun = Instant::now();
-            shown += run_lists::page(&world.ctx, &filter, PAGE).await?.runs.len();
+            shown += run_lists::page(&world.ctx, &Access::of_command_line(), filter, PAGE).await?.runs.len();
             times.0.push(begun.elapsed());
         }
         report.timed(&format!("a page of runs, {what} ({} found)", shown / PAGES), times);
@@ -48,7 +49,12 @@ async fn record(world: &World, runs: usize) -> anyhow::Result<()> {
     let mut versions: Vec<VersionId> = Vec::with_capacity(FUNCTIONS);
     for n in 0..FUNCTIONS {
         let key = EntryKey::function(EntryName::new(&name(n))?);
-        versions.push(functions::version(&world.ctx, &key, Which::Live).await?.head.version_id);
+        versions.push(
+            functions::version(&world.ctx, &Access::of_command_line(), &key, Which::Live)
+                .await?
+                .head
+                .version_id,
+        );
     }
     for from in (0..runs).step_by(PORTION) {
         let numbers = from..(from + PORTION).min(runs);

@@ -1,6 +1,9 @@
 //! Records of runs that never were, but look like those of a busy month.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
+use model::access::Authority;
 use model::actor::Actor;
 use model::chain::Chain;
 use model::entry::EntryKey;
@@ -60,6 +63,7 @@ pub(super) fn run(n: usize, of: usize, versions: &[VersionId]) -> anyhow::Result
         output: (state == RunState::Succeeded).then(|| json!(["a", "b", format!("{n}")])),
         error,
         actor,
+        authority: Arc::new(Authority::of_command_line()),
         parent: (n % FAMILY > FAMILY / 2).then(|| id(n - n % FAMILY, of)),
         created_at,
         started_at: Some(created_at),

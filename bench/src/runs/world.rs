@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
-use model::actor::Actor;
+use model::access::Access;
 use model::function::FunctionDraft;
 use model::name::EntryName;
 use model::run::{Run, RunState};
@@ -78,7 +78,7 @@ impl World {
     }
 
     pub(crate) async fn propose(&self, intents: Vec<Intent>) -> anyhow::Result<()> {
-        changesets::register(&self.ctx, &Actor::CommandLine, &Proposal::of("bench", intents)).await?;
+        changesets::register(&self.ctx, &Access::of_command_line(), &Proposal::of("bench", intents)).await?;
         Ok(())
     }
 
@@ -98,7 +98,7 @@ impl World {
             _ => Map::new(),
         };
         let request = StartRun::of(Target::Live(EntryName::new(name)?), input);
-        let run = runs::start(&self.ctx, &Actor::CommandLine, request).await?;
+        let run = runs::start(&self.ctx, &Access::of_command_line(), request).await?;
         ensure!(run.state == RunState::Succeeded, "`{name}` ended as {:?}: {:?}", run.ending, run.error);
         Ok(run)
     }
@@ -115,7 +115,8 @@ impl World {
 
     /// Waits until all ready cells are there.
     pub(crate) async fn rest(&self) -> anyhow::Result<()> {
-        warming::warm(&self.ctx, &[EntryName::new("add")?], Arc::new(drop)).await?;
+        warming::warm(&self.ctx, &Access::of_command_line(), &[EntryName::new("add")?], Arc::new(drop))
+            .await?;
         Ok(())
     }
 

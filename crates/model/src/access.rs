@@ -107,6 +107,11 @@ impl Authority {
         self.only.covers(name) || self.uses.covers(name)
     }
 
+    /// All names that functions it writes may call.
+    pub fn callable(&self) -> Scope {
+        self.only.or(&self.uses)
+    }
+
     /// In words, as `runs show` tells it.
     pub fn describe(&self) -> String {
         let mut text = self.role.to_string();

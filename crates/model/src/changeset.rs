@@ -17,6 +17,7 @@ use crate::entry::{EntryKey, EntryKind};
 use crate::ids::ChangesetId;
 use crate::name::EntryName;
 use crate::revision::Revision;
+use crate::scope::Scope;
 use crate::version::VersionNumber;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
@@ -171,6 +172,12 @@ pub struct Changeset {
 }
 
 impl Changeset {
+    /// Whether somebody who may touch these names may know of it: one that changes nothing is about no name.
+    pub fn is_visible_to(&self, scope: &Scope) -> bool {
+        let is_covered = |change: &Change| scope.covers(change.key.name.as_str());
+        scope.is_all() || (!self.changes.is_empty() && self.changes.iter().all(is_covered))
+    }
+
     pub fn failed_checks(&self) -> impl Iterator<Item = &Check> {
         self.checks.iter().filter(|check| check.verdict == Verdict::Failed)
     }

@@ -21,6 +21,7 @@ pub enum Gate {
     Names,
     Types,
     Tests,
+    Policy,
 }
 
 impl Gate {
@@ -30,6 +31,7 @@ impl Gate {
             Gate::Names => "names",
             Gate::Types => "types",
             Gate::Tests => "tests",
+            Gate::Policy => "policy",
         }
     }
 }
@@ -40,6 +42,8 @@ pub enum Verdict {
     Passed,
     Failed,
     NotRun,
+    /// Somebody else than who proposed it has to apply it.
+    Asks,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]

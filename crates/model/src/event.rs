@@ -13,6 +13,7 @@ use crate::check::nearest;
 use crate::entry::EntryKind;
 use crate::phrase::cut;
 use crate::schema::text_schema;
+use crate::scope::Scope;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -73,6 +74,17 @@ impl EventKind {
     pub fn is_change_of_brain(&self) -> bool {
         use EventKind::{Added, ChangesetApplied, Deleted, Updated};
         matches!(self, Added(_) | Updated(_) | Deleted(_) | ChangesetApplied)
+    }
+
+    /// Whether it tells of the whole brain and not of one entry, which its source would name.
+    pub fn is_about_whole_brain(&self) -> bool {
+        use EventKind as Kind;
+        match self {
+            Kind::ChangesetApplied | Kind::SecretChanged => true,
+            Kind::Added(_) | Kind::Updated(_) | Kind::Deleted(_) => false,
+            Kind::RunFinished | Kind::RunFailed | Kind::RunCancelled => false,
+            Kind::ScheduleTicked | Kind::WebhookReceived | Kind::Custom(_) => false,
+        }
     }
 
     /// Every kind but the custom ones, which have no end.
@@ -170,6 +182,11 @@ pub struct Event {
 }
 
 impl Event {
+    /// Whether somebody who may touch these names may know of it.
+    pub fn is_visible_to(&self, scope: &Scope) -> bool {
+        scope.is_all() || (!self.fact.kind.is_about_whole_brain() && scope.covers(&self.fact.source))
+    }
+
     /// As conditions and mappings see it: `event.kind`, `event.source`, `event.at` …, and what it tells both under
     /// `event.data` and by its own names (`event.output`), where those are free.
     pub fn view(&self) -> Value {
@@ -233,6 +250,27 @@ mod tests {
         let view = Event { seq: 1, fact }.view();
         assert_eq!((&view["output"], &view["source"]), (&1.into(), &"f".into()));
         assert_eq!(view["data"]["source"], "hidden");
+    }
+
+    #[test]
+    fn who_may_touch_some_names_sees_what_is_about_them() {
+        let event = |kind, source: &str| {
+            let fact = NewEvent {
+                kind,
+                source: source.to_owned(),
+                data: Value::Null,
+                actor: Actor::CommandLine,
+                at: Timestamp::UNIX_EPOCH,
+            };
+            Event { seq: 1, fact }
+        };
+        let web = Scope::Names(vec!["web.*".to_owned()]);
+        assert!(event(EventKind::RunFinished, "web.get").is_visible_to(&web));
+        assert!(!event(EventKind::RunFinished, "mail.send").is_visible_to(&web));
+        for kind in [EventKind::ChangesetApplied, EventKind::SecretChanged] {
+            assert!(!event(kind.clone(), "web.get").is_visible_to(&web), "{kind}");
+            assert!(event(kind, "web.get").is_visible_to(&Scope::All));
+        }
     }
 
     #[test]

@@ -5,6 +5,11 @@ pub fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?'])
 }
 
+/// What every name that fits begins with.
+pub fn literal_prefix(pattern: &str) -> &str {
+    pattern.split(['*', '?']).next().unwrap_or_default()
+}
+
 /// Whether a name fits a pattern. Goes back at most to the last `*`, so hostile patterns cost no more than
 /// the product of the two lengths.
 pub fn matches(pattern: &str, name: &str) -> bool {
@@ -70,6 +75,11 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_fits_begins_with_the_literal_prefix(pattern in "[ab*?]{0,6}", name in "[ab]{0,6}") {
+            prop_assert!(!matches(&pattern, &name) || name.starts_with(literal_prefix(&pattern)));
+        }
+
         #[test]
         fn matching_agrees_with_its_definition(pattern in "[ab*?]{0,8}", name in "[abc]{0,10}") {
             let chars = |text: &str| text.chars().collect::<Vec<_>>();

@@ -123,6 +123,18 @@ impl Grants {
             && other.brain <= self.brain
     }
 
+    /// What these allow that the other do not. Limits do not count.
+    pub fn beyond(&self, other: &Grants) -> Grants {
+        Grants {
+            network: self.network.difference(&other.network).cloned().collect(),
+            secrets: self.secrets.difference(&other.secrets).cloned().collect(),
+            model: self.model && !other.model,
+            brain: if self.brain > other.brain { self.brain } else { BrainGrant::None },
+            files: self.files && !other.files,
+            limits: Limits::default(),
+        }
+    }
+
     /// In words, one grant a line, as a reviewer reads them.
     pub fn lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.network.iter().map(|host| format!("network {host}")).collect();

@@ -49,6 +49,7 @@ pub mod changeset;
 pub mod check;
 pub mod diff;
 pub mod document;
+pub mod policy;
 
 pub mod audit;
 pub mod call;

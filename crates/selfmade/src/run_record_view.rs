@@ -68,6 +68,10 @@ fn head(record: &RunRecord, screen: &Screen) -> String {
 fn fields(record: &RunRecord, screen: &Screen) -> Vec<(&'static str, String)> {
     let run = &record.run;
     let mut fields = vec![("started", format!("{} by {}", screen.time(run.created_at), record.who))];
+    // Whoever may do everything needs no saying.
+    if run.actor != run.authority.holder || run.authority.only.patterns().is_some() {
+        fields.push(("under", record.under.clone()));
+    }
     fields.extend(record.run.parent.map(|parent| ("parent", format!("run {}", short(parent)))));
     fields.extend(run.event_seq.map(|seq| ("event", seq.to_string())));
     fields.extend(took(run).map(|text| ("took", text)));

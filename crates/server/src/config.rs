@@ -6,6 +6,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use model::scope::Scope;
 use sandbox::EgressPolicy;
 use sandbox::environment::EnvironmentsConfig;
 use secrecy::SecretString;
@@ -199,6 +200,9 @@ impl Config {
             "allow_weaker_sandbox" => cells.allow_weaker.to_string(),
             "otlp_endpoint" => or(serve.collector.as_ref().map(ToString::to_string), "(none)"),
             "changesets" => word_of(POLICIES, engine.changesets),
+            "changesets_replace" => {
+                engine.changesets_replace.patterns().map_or("*".to_owned(), |patterns| patterns.join(","))
+            }
             "private_hosts" => engine.private.join(","),
             "extra_roots" => or(self.extra_roots.as_ref().map(|path| path.display().to_string()), "(none)"),
             "model_url" => or(engine.model.url.clone(), "(OpenAI's)"),
@@ -253,6 +257,10 @@ fn read_engine(chosen: &Chosen, config: &mut Config) -> Result<(), ConfigError> 
     if let Some(policy) = chosen.word("changesets", POLICIES, "`auto`, `ask` or `never`")? {
         engine.changesets = policy;
     }
+    engine.changesets_replace = match chosen.list("changesets_replace") {
+        patterns if patterns.is_empty() => Scope::none(),
+        patterns => Scope::of_patterns(patterns),
+    };
     Ok(())
 }
 
@@ -333,7 +341,7 @@ mod tests {
         assert_eq!(of("durability"), ("process", Source::Default));
         assert_eq!(of("secrets_key"), ("(struck out)", Source::Variable));
         assert_eq!(of("database").1, Source::Variable);
-        let may_be_empty = ["names", "trusted_proxies", "private_hosts"];
+        let may_be_empty = ["names", "trusted_proxies", "private_hosts", "changesets_replace"];
         assert!(
             all.iter().all(|setting| !setting.value.is_empty() || may_be_empty.contains(&setting.key)),
             "{all:?}"

@@ -3,11 +3,13 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
+use model::access::Authority;
 use model::content::Content;
 use model::entry::EntryKind;
 use model::ids::EntryId;
 use model::name::EntryName;
 use model::revision::Revision;
+use model::scope::Scope;
 
 use crate::app::error::Error;
 use crate::ctx::Ctx;
@@ -19,6 +21,8 @@ pub(crate) struct Live<T> {
     pub(crate) entry: EntryId,
     pub(crate) name: EntryName,
     pub(crate) content: T,
+    /// Of who applied it: what it starts may do no more.
+    pub(crate) authority: Arc<Authority>,
     /// Since when it is as it is: what happened before does not concern it.
     pub(crate) since: Timestamp,
 }
@@ -65,15 +69,19 @@ impl<T> LiveList<T> {
         let mut list = Vec::new();
         let mut after: Option<String> = None;
         loop {
-            let page = ctx.store.live_versions(self.kind, after.as_deref(), PAGE).await?;
-            let since = ctx.store.live_since(self.kind, after.as_deref(), PAGE).await?;
+            let page = ctx.store.live_versions(self.kind, after.as_deref(), PAGE, &Scope::All).await?;
+            let since = ctx.store.live_since(self.kind, after.as_deref(), PAGE, &Scope::All).await?;
             let Some(last) = page.last() else { return Ok(list) };
             after = Some(last.head.key.name.to_string());
+            let entries: Vec<EntryId> = page.iter().map(|version| version.head.entry_id).collect();
+            let mut appliers = ctx.store.appliers(&entries).await?;
             for version in page {
                 let Some(content) = (self.content)(version.content) else { continue };
                 let head = version.head;
                 let since = since.get(&head.entry_id).copied().unwrap_or(head.written_at);
-                list.push(Live { entry: head.entry_id, name: head.key.name, content, since });
+                let applier = appliers.remove(&head.entry_id);
+                let authority = Arc::new(applier.unwrap_or_else(|| Authority::unknown(head.written_by)));
+                list.push(Live { entry: head.entry_id, name: head.key.name, content, authority, since });
             }
         }
     }

@@ -48,6 +48,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("otlp_endpoint"),
     setting("durability"),
     setting("changesets"),
+    setting("changesets_replace"),
     setting("private_hosts"),
     setting("extra_roots"),
     setting("model_url"),

@@ -11,12 +11,14 @@ use model::content::Snapshot;
 use model::entry::EntryKey;
 use model::ids::{ChangesetId, EntryId};
 use model::revision::Revision;
+use model::scope::Scope;
 use serde::{Deserialize, Serialize};
 
 use crate::db::{Batch, Durability, Row, Sql, Value};
 use crate::error::Error;
 use crate::references::push_contents;
 use crate::runs::optional_json;
+use crate::scope::{in_scope, scope_value};
 use crate::store::Store;
 
 /// Which Changesets are listed, newest first.
@@ -27,6 +29,8 @@ pub struct ChangesetFilter {
     pub applied: bool,
     /// Those before this number.
     pub before: Option<u64>,
+    /// Only those that change these names and no other.
+    pub scope: Scope,
 }
 
 /// One line of a list.
@@ -50,6 +54,25 @@ macro_rules! select_changeset {
             "select changeset_id, number, state, title, base_revision, applied_revision, reverts, actor, created_at,
                 decided_by, decided_at, checks, conflicts, access, decided_access from changesets where ",
             $condition
+        )
+    };
+}
+
+/// Which of them a scope may know of is decided as [`Changeset::is_visible_to`] does it.
+macro_rules! changesets {
+    ($database:ident) => {
+        concat!(
+            "select changeset_id, number, state, title, base_revision, applied_revision, actor, created_at,
+                (select count(*) from changes where changes.changeset_id = changesets.changeset_id)
+             from changesets
+             where (cast($1 as text) is null or state = $1)
+                and (not $2 or applied_revision is not null)
+                and number < $3
+                and (cast($5 as text) is null or (
+                    exists (select 1 from changes where changes.changeset_id = changesets.changeset_id)
+                    and not exists (select 1 from changes where changes.changeset_id = changesets.changeset_id and not ",
+            in_scope!($database, "changes.name", "$5"),
+            "))) order by number desc limit $4"
         )
     };
 }
@@ -116,24 +139,21 @@ impl Store {
         filter: &ChangesetFilter,
         limit: u32,
     ) -> Result<Vec<ChangesetSummary>, Error> {
-        self.db
-            .query(
-                "select changeset_id, number, state, title, base_revision, applied_revision, actor, created_at,
-                    (select count(*) from changes where changes.changeset_id = changesets.changeset_id)
-                 from changesets
-                 where (cast($1 as text) is null or state = $1)
-                    and (not $2 or applied_revision is not null)
-                    and number < $3
-                 order by number desc limit $4",
-                [
-                    filter.state.map(ChangesetState::as_str).into(),
-                    filter.applied.into(),
-                    filter.before.map_or(i64::MAX, |number| i64::try_from(number).unwrap_or(i64::MAX)).into(),
-                    limit.into(),
-                ],
-                summary_from_row,
-            )
-            .await
+        let sql = Sql { sqlite: changesets!(sqlite), postgres: changesets!(postgres) };
+        let values = [
+            filter.state.map(ChangesetState::as_str).into(),
+            filter.applied.into(),
+            filter.before.map_or(i64::MAX, |number| i64::try_from(number).unwrap_or(i64::MAX)).into(),
+            limit.into(),
+            scope_value(&filter.scope)?,
+        ];
+        self.db.query(sql, values, summary_from_row).await
+    }
+
+    /// By whose authority it was proposed; absent where that was not recorded.
+    pub async fn changeset_authority(&self, id: ChangesetId) -> Result<Option<Authority>, Error> {
+        let sql = "select access from changesets where changeset_id = $1";
+        Ok(self.db.optional(sql, [id.0.into()], |row| row.optional_json(0)).await?.flatten())
     }
 
     /// By whose authority these entries were made live as they are; absent where that was not recorded.

@@ -7,11 +7,13 @@ use model::actor::Actor;
 use model::entry::{EntryKey, EntryKind};
 use model::ids::EntryId;
 use model::revision::Revision;
+use model::scope::Scope;
 use model::version::{ContentHash, VersionNumber};
 use serde::{Deserialize, Serialize};
 
 use crate::db::{Row, Sql, Value};
 use crate::error::Error;
+use crate::scope::{in_scope, scope_value};
 use crate::store::Store;
 
 /// One line of a list.
@@ -32,6 +34,8 @@ pub struct EntrySummary {
 #[derive(Clone, Debug)]
 pub struct EntryPage {
     pub kind: EntryKind,
+    /// Those of these names.
+    pub scope: Scope,
     /// Those after this name.
     pub after: Option<String>,
     pub limit: u32,
@@ -39,30 +43,41 @@ pub struct EntryPage {
 
 macro_rules! select_summaries {
     ($live:literal) => {
+        Sql { sqlite: select_summaries!(sqlite, $live), postgres: select_summaries!(postgres, $live) }
+    };
+    ($database:ident, $live:literal) => {
         concat!(
             "select entries.kind, entries.name, versions.number, contents.description, versions.content_hash,
                 packs.name, versions.written_by, versions.written_at from entries ",
             $live,
             " join contents on contents.content_hash = versions.content_hash
              left join packs on packs.pack_id = entries.pack_id
-             where entries.kind = $1 and entries.name > $2 order by entries.name limit $3"
+             where entries.kind = $1 and entries.name > $2 and ",
+            in_scope!($database, "entries.name", "$4"),
+            " order by entries.name limit $3"
+        )
+    };
+}
+
+macro_rules! live_names {
+    ($select:literal, $end:literal) => {
+        Sql { sqlite: live_names!(sqlite, $select, $end), postgres: live_names!(postgres, $select, $end) }
+    };
+    ($database:ident, $select:literal, $end:literal) => {
+        concat!(
+            "select ",
+            $select,
+            " from entries where kind = $1 and live_version_id is not null and ",
+            in_scope!($database, "name", "$2"),
+            $end
         )
     };
 }
 
 impl Store {
     pub async fn entries(&self, page: &EntryPage) -> Result<Vec<EntrySummary>, Error> {
-        self.db
-            .query(
-                select_summaries!("join versions on versions.version_id = entries.live_version_id"),
-                [
-                    page.kind.as_str().into(),
-                    page.after.as_deref().unwrap_or_default().into(),
-                    page.limit.into(),
-                ],
-                summary_from_row,
-            )
-            .await
+        let sql = select_summaries!("join versions on versions.version_id = entries.live_version_id");
+        self.db.query(sql, page.values()?, summary_from_row).await
     }
 
     pub async fn entries_as_of(
@@ -70,23 +85,15 @@ impl Store {
         revision: Revision,
         page: &EntryPage,
     ) -> Result<Vec<EntrySummary>, Error> {
-        self.db
-            .query(
-                select_summaries!(
-                    "join live_pointers on live_pointers.entry_id = entries.entry_id
-                        and live_pointers.revision = (select max(past.revision) from live_pointers as past
-                            where past.entry_id = entries.entry_id and past.revision <= $4)
-                     join versions on versions.version_id = live_pointers.version_id"
-                ),
-                [
-                    page.kind.as_str().into(),
-                    page.after.as_deref().unwrap_or_default().into(),
-                    page.limit.into(),
-                    revision.0.into(),
-                ],
-                summary_from_row,
-            )
-            .await
+        let sql = select_summaries!(
+            "join live_pointers on live_pointers.entry_id = entries.entry_id
+                and live_pointers.revision = (select max(past.revision) from live_pointers as past
+                    where past.entry_id = entries.entry_id and past.revision <= $5)
+             join versions on versions.version_id = live_pointers.version_id"
+        );
+        let mut values = page.values()?;
+        values.push(revision.0.into());
+        self.db.query(sql, values, summary_from_row).await
     }
 
     /// What these entries are called, also of those that were deleted.
@@ -103,25 +110,22 @@ impl Store {
     }
 
     /// The names of all that is live, in order.
-    pub async fn entry_names(&self, kind: EntryKind) -> Result<Vec<String>, Error> {
-        self.db
-            .query(
-                "select name from entries where kind = $1 and live_version_id is not null order by name",
-                [kind.as_str().into()],
-                |row| row.text(0),
-            )
-            .await
+    pub async fn entry_names(&self, kind: EntryKind, scope: &Scope) -> Result<Vec<String>, Error> {
+        let values = [kind.as_str().into(), scope_value(scope)?];
+        self.db.query(live_names!("name", " order by name"), values, |row| row.text(0)).await
     }
 
     /// How many are live.
-    pub async fn entry_count(&self, kind: EntryKind) -> Result<u64, Error> {
-        self.db
-            .one(
-                "select count(*) from entries where kind = $1 and live_version_id is not null",
-                [kind.as_str().into()],
-                |row| row.unsigned(0),
-            )
-            .await
+    pub async fn entry_count(&self, kind: EntryKind, scope: &Scope) -> Result<u64, Error> {
+        let values = [kind.as_str().into(), scope_value(scope)?];
+        self.db.one(live_names!("count(*)", ""), values, |row| row.unsigned(0)).await
+    }
+}
+
+impl EntryPage {
+    fn values(&self) -> Result<Vec<Value>, Error> {
+        let after = self.after.as_deref().unwrap_or_default();
+        Ok(vec![self.kind.as_str().into(), after.into(), self.limit.into(), scope_value(&self.scope)?])
     }
 }
 

@@ -1,13 +1,31 @@
 //! Events: appended in the transaction of the fact they tell, numbered without a gap.
 
 use model::event::{Event, EventKind, NewEvent};
+use model::scope::Scope;
 
 use crate::db::{Batch, Durability, Row, Sql, Value};
 use crate::error::Error;
+use crate::scope::{in_scope, scope_value};
 use crate::store::Store;
 
 /// So many are read by a look-up.
 const FEW: u32 = 16;
+
+/// Events that a scope may know of, as [`Event::is_visible_to`] decides it.
+macro_rules! visible {
+    ($condition:literal, $end:literal) => {
+        Sql { sqlite: visible!(sqlite, $condition, $end), postgres: visible!(postgres, $condition, $end) }
+    };
+    ($database:ident, $condition:literal, $end:literal) => {
+        concat!(
+            "select seq, kind, source, data, actor, at from events where ",
+            $condition,
+            " and (cast($3 as text) is null or kind not in ('changeset.applied', 'secret.changed')) and ",
+            in_scope!($database, "source", "$3"),
+            $end
+        )
+    };
+}
 
 impl Store {
     /// Facts that stand for themselves, such as a custom Event.
@@ -28,21 +46,22 @@ impl Store {
         self.db.one(sql, [kind.to_string().into()], |row| row.unsigned(0)).await
     }
 
-    /// What happened before a sequence number, the newest first; of one kind if one is named.
+    /// What happened before a sequence number and is visible to a scope, the newest first; of one kind if one is named.
     pub async fn events_before(
         &self,
         seq: u64,
         kind: Option<&EventKind>,
         limit: u32,
+        scope: &Scope,
     ) -> Result<Vec<Event>, Error> {
+        let mut values = vec![seq.into(), limit.into(), scope_value(scope)?];
         let Some(kind) = kind else {
-            let sql = "select seq, kind, source, data, actor, at from events where seq < $1
-                order by seq desc limit $2";
-            return self.db.query(sql, [seq.into(), limit.into()], event_from_row).await;
+            let sql = visible!("seq < $1", " order by seq desc limit $2");
+            return self.db.query(sql, values, event_from_row).await;
         };
-        let sql = "select seq, kind, source, data, actor, at from events where seq < $1 and kind = $3
-            order by seq desc limit $2";
-        self.db.query(sql, [seq.into(), limit.into(), kind.to_string().into()], event_from_row).await
+        values.push(kind.to_string().into());
+        let sql = visible!("seq < $1 and kind = $4", " order by seq desc limit $2");
+        self.db.query(sql, values, event_from_row).await
     }
 
     /// What happened after a sequence number, in order.

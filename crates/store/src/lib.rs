@@ -36,6 +36,7 @@ mod run_ids;
 mod run_lists;
 mod run_trees;
 mod runs;
+mod scope;
 mod secrets;
 mod snapshot;
 mod starting;

@@ -3,23 +3,32 @@
 use model::entry::EntryKey;
 use model::ids::PackId;
 use model::pack::Pack;
+use model::scope::Scope;
 
-use crate::db::{Batch, Row};
+use crate::db::{Batch, Row, Sql};
 use crate::error::Error;
+use crate::scope::{in_scope, scope_value};
 use crate::store::Store;
 
-impl Store {
-    pub async fn packs(&self) -> Result<Vec<Pack>, Error> {
-        self.db
-            .query(
-                "select packs.pack_id, packs.name, origin, prefix, loaded_at,
+macro_rules! packs {
+    ($database:ident) => {
+        concat!(
+            "select pack_id, name, origin, prefix, loaded_at, live_entries from (
+                select packs.pack_id, packs.name, origin, prefix, loaded_at,
                     (select count(*) from entries where entries.pack_id = packs.pack_id
-                        and entries.live_version_id is not null)
-                 from packs order by packs.name",
-                [],
-                pack_from_row,
-            )
-            .await
+                        and entries.live_version_id is not null and ",
+            in_scope!($database, "entries.name", "$1"),
+            ") as live_entries from packs) as counted
+             where cast($1 as text) is null or live_entries > 0 order by name"
+        )
+    };
+}
+
+impl Store {
+    /// Packs, by name, with how much of a scope they brought; of a part of the names, only those that brought some of it.
+    pub async fn packs(&self, scope: &Scope) -> Result<Vec<Pack>, Error> {
+        let sql = Sql { sqlite: packs!(sqlite), postgres: packs!(postgres) };
+        self.db.query(sql, [scope_value(scope)?], pack_from_row).await
     }
 
     pub async fn pack(&self, name: &str) -> Result<Option<Pack>, Error> {

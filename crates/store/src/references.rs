@@ -2,19 +2,22 @@
 
 use model::dependency::Role;
 use model::entry::{EntryKey, EntryKind};
+use model::scope::Scope;
 
 use crate::db::{Batch, Read, Row, Sql, Value};
 use crate::error::Error;
+use crate::scope::{in_scope, scope_value};
 use crate::store::Store;
 
 impl Store {
-    /// The live entries that name one of the given ones: what is named, how, by whom.
+    /// The live entries of a scope that name one of the given ones: what is named, how, by whom.
     pub async fn referrers(
         &self,
         kind: EntryKind,
         names: &[String],
+        scope: &Scope,
     ) -> Result<Vec<(EntryKey, Role, EntryKey)>, Error> {
-        if let [name] = names {
+        if let ([name], Scope::All) = (names, scope) {
             let values = [kind.as_str().into(), name.as_str().into()];
             let mut found = self.db.few(FEW_REFERRING, values, referrer_from_row).await?;
             if found.len() < FEW {
@@ -22,14 +25,28 @@ impl Store {
                 return Ok(found);
             }
         }
-        let (sql, values) = referrers_question(kind, names)?;
+        let (sql, values) = referrers_question(kind, names, scope)?;
         self.db.query(sql, values, referrer_from_row).await
+    }
+
+    /// The live entries outside of a scope that name one of the given ones: whom a change of these reaches beyond it.
+    pub async fn referrers_outside(
+        &self,
+        kind: EntryKind,
+        names: &[String],
+        scope: &Scope,
+    ) -> Result<Vec<(EntryKey, Role, EntryKey)>, Error> {
+        if scope.is_all() {
+            return Ok(Vec::new());
+        }
+        let values = [kind.as_str().into(), Value::json_texts(names)?, scope_value(scope)?];
+        self.db.query(REFERRING_OUTSIDE, values, referrer_from_row).await
     }
 }
 
 /// Who refers to names, of a list of them and with what is to follow.
 macro_rules! referring {
-    ($names:literal, $end:literal) => {
+    ($names:literal, $end:expr) => {
         concat!(
             "select content_references.kind, content_references.name, role, entries.kind, entries.name
              from content_references
@@ -41,22 +58,34 @@ macro_rules! referring {
             $end
         )
     };
+    ($not:literal) => {
+        Sql {
+            sqlite: referring!("(select value from json_each($2))", referring!(in sqlite, $not)),
+            postgres: referring!(
+                "(select jsonb_array_elements_text($2::text::jsonb))",
+                referring!(in postgres, $not)
+            ),
+        }
+    };
+    (in $database:ident, $not:literal) => {
+        concat!(
+            "and ",
+            $not,
+            in_scope!($database, "entries.name", "$3"),
+            " order by content_references.name, entries.name"
+        )
+    };
 }
 
 /// More than these are not looked for on the calling thread.
 const FEW: usize = 50;
 /// In no order, so that it ends as soon as it has so many.
 const FEW_REFERRING: &str = referring!("($2)", "limit 50");
-const REFERRING: Sql = Sql {
-    sqlite: referring!("(select value from json_each($2))", "order by content_references.name, entries.name"),
-    postgres: referring!(
-        "(select jsonb_array_elements_text($2::text::jsonb))",
-        "order by content_references.name, entries.name"
-    ),
-};
+const REFERRING: Sql = referring!("");
+const REFERRING_OUTSIDE: Sql = referring!("not ");
 
-pub(crate) fn referrers_question(kind: EntryKind, names: &[String]) -> Result<Read, Error> {
-    Ok((REFERRING, vec![kind.as_str().into(), Value::json_texts(names)?]))
+pub(crate) fn referrers_question(kind: EntryKind, names: &[String], scope: &Scope) -> Result<Read, Error> {
+    Ok((REFERRING, vec![kind.as_str().into(), Value::json_texts(names)?, scope_value(scope)?]))
 }
 
 pub(crate) fn referrer_from_row(row: &Row) -> Result<(EntryKey, Role, EntryKey), Error> {

@@ -6,12 +6,14 @@ use jiff::Timestamp;
 use model::actor::Actor;
 use model::ids::RunId;
 use model::run::{Run, RunState};
+use model::scope::Scope;
 use uuid::Uuid;
 
 use crate::db::{Read, Row, Sql, Value};
 use crate::error::Error;
 use crate::id_times::{SLACK, first_id_at};
 use crate::runs::{run_columns, run_from_row};
+use crate::scope::{NameRange, in_scope, name_ranges, scope_value};
 use crate::store::Store;
 
 /// Which Runs are listed, newest first.
@@ -34,9 +36,11 @@ pub struct RunFilter {
     pub before: Option<RunId>,
     /// Those newer than this one.
     pub after: Option<RunId>,
+    /// Those of these names.
+    pub scope: Scope,
 }
 
-/// A prefix that more names have than these is so common that walking all Runs finds them soon.
+/// A prefix or a scope that more names fit than these is so common that walking all Runs finds them soon.
 const FEW_NAMES: u32 = 100;
 
 /// What walks an index, and everything that has to hold beside. The `+` keeps SQLite, which knows nothing about how the
@@ -44,8 +48,15 @@ const FEW_NAMES: u32 = 100;
 macro_rules! listed {
     ($walked:literal) => {
         Sql {
-            sqlite: listed!($walked, "", "+", "(cast($16 as text) is null or instr(error_text, $16) > 0)"),
+            sqlite: listed!(
+                sqlite,
+                $walked,
+                "",
+                "+",
+                "(cast($16 as text) is null or instr(error_text, $16) > 0)"
+            ),
             postgres: listed!(
+                postgres,
                 $walked,
                 "",
                 "",
@@ -53,7 +64,7 @@ macro_rules! listed {
             ),
         }
     };
-    ($walked:literal, $by:literal, $plus:literal, $found:literal) => {
+    ($database:ident, $walked:literal, $by:literal, $plus:literal, $found:literal) => {
         concat!(
             "select ",
             run_columns!(),
@@ -75,6 +86,8 @@ macro_rules! listed {
             $plus,
             "parent_run_id = $15) and ",
             $found,
+            " and ",
+            in_scope!($database, "name", "$18"),
             " order by run_id desc limit $17"
         )
     };
@@ -87,10 +100,40 @@ const BY_NAME: Sql = listed!("name = $11 and ");
 const BY_STATE: Sql = listed!("state = $5 and ");
 /// Looks at the text of every error there is, so nothing else is asked of each.
 const BY_ERROR: Sql = Sql {
-    sqlite: listed!("error is not null and ", " indexed by runs_errors", "+", "instr(error_text, $16) > 0"),
-    postgres: listed!("error is not null and ", "", "", "strpos(substr(lower(error), 1, 500), $16) > 0"),
+    sqlite: listed!(
+        sqlite,
+        "error is not null and ",
+        " indexed by runs_errors",
+        "+",
+        "instr(error_text, $16) > 0"
+    ),
+    postgres: listed!(
+        postgres,
+        "error is not null and ",
+        "",
+        "",
+        "strpos(substr(lower(error), 1, 500), $16) > 0"
+    ),
 };
 const FAILURES_BY_NAME: Sql = listed!("name = $11 and state in ('failed', 'cancelled') and ");
+
+macro_rules! names_in_range {
+    ($database:ident) => {
+        concat!(
+            "with recursive names (found) as (
+                select min(name) from runs where name >= $1 and name < $2
+                union all
+                select (select min(name) from runs where name > names.found and name < $2)
+                from names where names.found is not null
+             )
+             select found from names where found is not null and ",
+            in_scope!($database, "found", "$4"),
+            " limit $3"
+        )
+    };
+}
+
+const NAMES_IN_RANGE: Sql = Sql { sqlite: names_in_range!(sqlite), postgres: names_in_range!(postgres) };
 
 impl Store {
     pub async fn runs(&self, filter: &RunFilter, limit: u32) -> Result<Vec<Run>, Error> {
@@ -101,21 +144,21 @@ impl Store {
 
     /// Several lists that together are the one asked for.
     async fn reads(&self, filter: &RunFilter, limit: u32) -> Result<Vec<Read>, Error> {
-        let asked = Asked::of(filter, limit);
+        let asked = Asked::of(filter, limit)?;
         if filter.parent.is_some() {
             return Ok(vec![(BY_PARENT, asked.values())]);
         }
         if let Some(Actor::Trigger(_) | Actor::Schedule(_) | Actor::Run(_)) = filter.actor {
             return Ok(vec![(BY_ACTOR, asked.values())]);
         }
-        if asked.name.is_some() {
-            let sql = if asked.only_failures() { FAILURES_BY_NAME } else { BY_NAME };
-            return Ok(vec![(sql, asked.values())]);
+        if let Some(name) = &asked.name {
+            let is_covered = filter.scope.covers(name);
+            return Ok(is_covered.then(|| asked.by_name()).into_iter().collect());
         }
-        if let Some((from, to)) = &asked.prefix {
-            let names = self.names_of_runs(from, to, FEW_NAMES + 1).await?;
-            if names.len() <= FEW_NAMES as usize {
-                let of = |name| (BY_NAME, Asked { name: Some(name), ..asked.clone() }.values());
+        if asked.prefix.is_some() || !filter.scope.is_all() {
+            let within = asked.prefix.clone().unwrap_or_else(|| NameRange::of_prefix(""));
+            if let Some(names) = self.few_names_of_runs(&within, &filter.scope).await? {
+                let of = |name| Asked { name: Some(name), ..asked.clone() }.by_name();
                 return Ok(names.into_iter().map(of).collect());
             }
         }
@@ -133,25 +176,34 @@ impl Store {
     }
 
     /// The first names that Runs have, in order.
-    pub async fn run_names(&self, limit: u32) -> Result<Vec<String>, Error> {
-        self.names_of_runs("", "\u{10ffff}", limit).await
+    pub async fn run_names(&self, limit: u32, scope: &Scope) -> Result<Vec<String>, Error> {
+        self.names_of_runs(&NameRange::of_prefix(""), scope, limit).await
     }
 
-    /// Names in a range that Runs have, each found by one look into the index.
-    async fn names_of_runs(&self, from: &str, to: &str, limit: u32) -> Result<Vec<String>, Error> {
-        self.db
-            .query(
-                "with recursive names (found) as (
-                    select min(name) from runs where name >= $1 and name < $2
-                    union all
-                    select (select min(name) from runs where name > names.found and name < $2)
-                    from names where names.found is not null
-                 )
-                 select found from names where found is not null limit $3",
-                [from.into(), to.into(), limit.into()],
-                |row| row.text(0),
-            )
-            .await
+    /// The names in a range and a scope that Runs have, unless they are many.
+    pub(crate) async fn few_names_of_runs(
+        &self,
+        within: &NameRange,
+        scope: &Scope,
+    ) -> Result<Option<Vec<String>>, Error> {
+        let names = self.names_of_runs(within, scope, FEW_NAMES + 1).await?;
+        Ok((names.len() <= FEW_NAMES as usize).then_some(names))
+    }
+
+    /// The first names in a range and a scope that Runs have, each found by one look into the index.
+    async fn names_of_runs(
+        &self,
+        within: &NameRange,
+        scope: &Scope,
+        limit: u32,
+    ) -> Result<Vec<String>, Error> {
+        let value = scope_value(scope)?;
+        let read = |range: NameRange| {
+            (NAMES_IN_RANGE, vec![range.from.into(), range.to.into(), limit.into(), value.clone()])
+        };
+        let reads = name_ranges(scope, within).into_iter().map(read).collect();
+        let answers = self.db.read(reads).await?;
+        answers.iter().flatten().take(limit as usize).map(|row| row.text(0)).collect()
     }
 }
 
@@ -164,24 +216,24 @@ struct Asked {
     until: Timestamp,
     states: Vec<RunState>,
     name: Option<String>,
-    prefix: Option<(String, String)>,
+    prefix: Option<NameRange>,
     actor: Option<String>,
     parent: Option<Uuid>,
     error: Option<String>,
     limit: u32,
+    scope: Value,
 }
 
 impl Asked {
-    fn of(filter: &RunFilter, limit: u32) -> Asked {
+    fn of(filter: &RunFilter, limit: u32) -> Result<Asked, Error> {
         let (name, prefix) = match filter.name.as_deref().map(|name| (name, name.strip_suffix('*'))) {
-            // No character follows the last one, so this is above all that begin like it.
-            Some((_, Some(prefix))) => (None, Some((prefix.to_owned(), format!("{prefix}\u{10ffff}")))),
+            Some((_, Some(prefix))) => (None, Some(NameRange::of_prefix(prefix))),
             Some((name, None)) => (Some(name.to_owned()), None),
             None => (None, None),
         };
         let from = filter.since.map_or(Uuid::nil(), |since| first_id_at(minus_slack(since)));
         let to = filter.until.map_or(Uuid::max(), |until| first_id_at(plus_slack(until)));
-        Asked {
+        Ok(Asked {
             before: filter.before.map_or(to, |before| before.0.min(to)),
             after: filter.after.map_or(from, |after| after.0.max(from)),
             since: filter.since.unwrap_or(Timestamp::MIN),
@@ -193,7 +245,13 @@ impl Asked {
             parent: filter.parent.map(|parent| parent.0),
             error: filter.error.as_deref().map(as_stored),
             limit,
-        }
+            scope: scope_value(&filter.scope)?,
+        })
+    }
+
+    /// The Runs of its name.
+    fn by_name(&self) -> Read {
+        (if self.only_failures() { FAILURES_BY_NAME } else { BY_NAME }, self.values())
     }
 
     fn only_failures(&self) -> bool {
@@ -206,7 +264,7 @@ impl Asked {
         // All six places are filled; the last state stands in the rest of them.
         let places = self.states.iter().chain(self.states.last().into_iter().cycle());
         values.extend(places.take(RunState::ALL.len()).map(|state| state.as_str().into()));
-        let (from, to) = self.prefix.clone().unzip();
+        let (from, to) = self.prefix.clone().map(|range| (range.from, range.to)).unzip();
         values.extend([
             self.name.clone().into(),
             from.into(),
@@ -215,6 +273,7 @@ impl Asked {
             self.parent.into(),
             self.error.clone().into(),
             self.limit.into(),
+            self.scope.clone(),
         ]);
         values
     }

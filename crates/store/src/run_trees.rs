@@ -2,73 +2,88 @@
 
 use model::ids::RunId;
 use model::run::Run;
+use model::scope::Scope;
 
 use crate::db::{Sql, Value};
 use crate::error::Error;
 use crate::runs::{run_columns, run_from_row};
+use crate::scope::{in_scope, scope_value};
 use crate::store::Store;
 
 /// A larger tree is shown in part.
 const MOST: u32 = 10_000;
 
-/// The ids of a Run and all below it.
+/// The ids of a Run and all below it that fit a condition. What lies below one that does not is left out: that it is there
+/// is told by that one alone.
 macro_rules! tree {
-    (sqlite) => {
-        "with recursive tree (id) as (
-            select run_id from runs where run_id = $1
-            union
-            select runs.run_id from tree join runs on runs.parent_run_id = tree.id
-            union
-            select runs.run_id from tree join runs on runs.chain_root = tree.id
-        ) "
+    (sqlite, $fitting:expr) => {
+        concat!(
+            "with recursive tree (id) as (
+                select run_id from runs where run_id = $1",
+            $fitting,
+            " union
+                select runs.run_id from tree join runs on runs.parent_run_id = tree.id",
+            $fitting,
+            " union
+                select runs.run_id from tree join runs on runs.chain_root = tree.id",
+            $fitting,
+            ") "
+        )
     };
-    (postgres) => {
-        "with recursive tree (id) as (
-            select run_id from runs where run_id = $1
-            union
-            select below.id from tree cross join lateral (
-                select run_id as id from runs where parent_run_id = tree.id
-                union all
-                select run_id from runs where chain_root = tree.id) as below
-        ) "
+    (postgres, $fitting:expr) => {
+        concat!(
+            "with recursive tree (id) as (
+                select run_id from runs where run_id = $1",
+            $fitting,
+            " union
+                select below.id from tree cross join lateral (
+                    select run_id as id from runs where parent_run_id = tree.id",
+            $fitting,
+            " union all
+                    select run_id from runs where chain_root = tree.id",
+            $fitting,
+            ") as below) "
+        )
     };
 }
 
 /// Those below a Run that have not ended, itself included.
 const OPEN: Sql = Sql {
     sqlite: concat!(
-        tree!(sqlite),
+        tree!(sqlite, ""),
         "select ",
         run_columns!(),
         " from tree cross join runs on run_id = tree.id where +state in ('queued', 'running', 'waiting')
           order by run_id"
     ),
     postgres: concat!(
-        tree!(postgres),
+        tree!(postgres, ""),
         "select ",
         run_columns!(),
         " from tree join runs on run_id = tree.id where state in ('queued', 'running', 'waiting') order by run_id"
     ),
 };
 
+const TREE: Sql = Sql {
+    sqlite: concat!(
+        tree!(sqlite, concat!(" and ", in_scope!(sqlite, "runs.name", "$3"))),
+        "select ",
+        run_columns!(),
+        " from tree cross join runs on run_id = tree.id order by run_id limit $2"
+    ),
+    postgres: concat!(
+        tree!(postgres, concat!(" and ", in_scope!(postgres, "runs.name", "$3"))),
+        "select ",
+        run_columns!(),
+        " from tree join runs on run_id = tree.id order by run_id limit $2"
+    ),
+};
+
 impl Store {
-    /// A Run and all below it, in the order they were started; the first ten thousand.
-    pub async fn run_tree(&self, run: RunId) -> Result<Vec<Run>, Error> {
-        let sql = Sql {
-            sqlite: concat!(
-                tree!(sqlite),
-                "select ",
-                run_columns!(),
-                " from tree cross join runs on run_id = tree.id order by run_id limit $2"
-            ),
-            postgres: concat!(
-                tree!(postgres),
-                "select ",
-                run_columns!(),
-                " from tree join runs on run_id = tree.id order by run_id limit $2"
-            ),
-        };
-        self.db.query(sql, [run.0.into(), MOST.into()], run_from_row).await
+    /// A Run and all below it, in the order they were started; the first ten thousand. Of a scope, only what is reached
+    /// through Runs of that scope.
+    pub async fn run_tree(&self, run: RunId, scope: &Scope) -> Result<Vec<Run>, Error> {
+        self.db.query(TREE, [run.0.into(), MOST.into(), scope_value(scope)?], run_from_row).await
     }
 
     /// How many Runs a chain has started so far.

@@ -7,6 +7,7 @@ use model::dependency::Role;
 use model::entry::{EntryKey, EntryKind};
 use model::ids::{EntryId, PackId, VersionId};
 use model::revision::Revision;
+use model::scope::Scope;
 use model::version::VersionNumber;
 
 use crate::db::{Row, Sql, Value};
@@ -67,7 +68,7 @@ impl Store {
             (entries, vec![Value::json(&wanted)?]),
         ];
         if !question.referrers_of.is_empty() {
-            reads.push(referrers_question(EntryKind::Function, &question.referrers_of)?);
+            reads.push(referrers_question(EntryKind::Function, &question.referrers_of, &Scope::All)?);
         }
         let mut answers = self.db.read(reads).await?.into_iter();
         let mut next = || answers.next().unwrap_or_default();

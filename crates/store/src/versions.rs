@@ -8,10 +8,12 @@ use model::entry::{EntryKey, EntryKind};
 use model::ids::{ChangesetId, EntryId, VersionId};
 use model::name::EntryName;
 use model::revision::Revision;
+use model::scope::Scope;
 use model::version::{Version, VersionHead, VersionNumber};
 
 use crate::db::{Row, Sql, Value};
 use crate::error::Error;
+use crate::scope::{in_scope, scope_value};
 use crate::store::Store;
 
 /// What [`version_from_row`] reads, in its order.
@@ -26,6 +28,35 @@ pub(crate) use version_columns;
 macro_rules! select_version {
     ($from:literal) => {
         concat!("select ", version_columns!(), " from ", $from)
+    };
+}
+
+macro_rules! live_versions {
+    ($database:ident) => {
+        concat!(
+            select_version!(
+                "entries join versions on versions.version_id = entries.live_version_id
+                 join contents on contents.content_hash = versions.content_hash
+                 where entries.kind = $1 and entries.name > $2 and "
+            ),
+            in_scope!($database, "entries.name", "$4"),
+            " order by entries.name limit $3"
+        )
+    };
+}
+
+macro_rules! live_since {
+    ($database:ident) => {
+        concat!(
+            "select entries.entry_id, changesets.decided_at from entries
+             join live_pointers on live_pointers.entry_id = entries.entry_id
+                and live_pointers.revision = (select max(past.revision) from live_pointers as past
+                    where past.entry_id = entries.entry_id)
+             join changesets on changesets.applied_revision = live_pointers.revision
+             where entries.kind = $1 and entries.name > $2 and entries.live_version_id is not null and ",
+            in_scope!($database, "entries.name", "$4"),
+            " order by entries.name limit $3"
+        )
     };
 }
 
@@ -133,18 +164,12 @@ impl Store {
         kind: EntryKind,
         after: Option<&str>,
         limit: u32,
+        scope: &Scope,
     ) -> Result<Vec<Version>, Error> {
-        self.db
-            .query(
-                select_version!(
-                    "entries join versions on versions.version_id = entries.live_version_id
-                     join contents on contents.content_hash = versions.content_hash
-                     where entries.kind = $1 and entries.name > $2 order by entries.name limit $3"
-                ),
-                [kind.as_str().into(), after.unwrap_or_default().into(), limit.into()],
-                version_from_row,
-            )
-            .await
+        let sql = Sql { sqlite: live_versions!(sqlite), postgres: live_versions!(postgres) };
+        let values =
+            [kind.as_str().into(), after.unwrap_or_default().into(), limit.into(), scope_value(scope)?];
+        self.db.query(sql, values, version_from_row).await
     }
 
     /// Since when the Versions that [`Store::live_versions`] lists have been live: a Version may become live again long
@@ -154,19 +179,13 @@ impl Store {
         kind: EntryKind,
         after: Option<&str>,
         limit: u32,
+        scope: &Scope,
     ) -> Result<HashMap<EntryId, Timestamp>, Error> {
-        let since = self.db.query(
-            "select entries.entry_id, changesets.decided_at from entries
-             join live_pointers on live_pointers.entry_id = entries.entry_id
-                and live_pointers.revision = (select max(past.revision) from live_pointers as past
-                    where past.entry_id = entries.entry_id)
-             join changesets on changesets.applied_revision = live_pointers.revision
-             where entries.kind = $1 and entries.name > $2 and entries.live_version_id is not null
-             order by entries.name limit $3",
-            [kind.as_str().into(), after.unwrap_or_default().into(), limit.into()],
-            |row| Ok((EntryId(row.uuid(0)?), row.timestamp(1)?)),
-        );
-        Ok(since.await?.into_iter().collect())
+        let sql = Sql { sqlite: live_since!(sqlite), postgres: live_since!(postgres) };
+        let values =
+            [kind.as_str().into(), after.unwrap_or_default().into(), limit.into(), scope_value(scope)?];
+        let since = |row: &Row| Ok((EntryId(row.uuid(0)?), row.timestamp(1)?));
+        Ok(self.db.query(sql, values, since).await?.into_iter().collect())
     }
 
     /// The names whose live pointer moved after a revision, with the revision that is current at the same moment.

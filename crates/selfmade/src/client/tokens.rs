@@ -1,6 +1,7 @@
 //! Tokens.
 
 use jiff::Timestamp;
+use model::grantable::Grantable;
 use model::token::{Token, TokenRole};
 use serde::Serialize;
 use server::http::Made;
@@ -13,6 +14,9 @@ pub(crate) struct NewToken {
     pub(crate) name: String,
     pub(crate) role: TokenRole,
     pub(crate) patterns: Vec<String>,
+    pub(crate) uses: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) grants: Option<Grantable>,
     pub(crate) expires_at: Option<Timestamp>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use model::actor::Actor;
+use model::access::Access;
 use secrecy::SecretString;
 use server::app::babyagi::{self, Imported, Keys};
 
@@ -93,10 +93,10 @@ async fn import_babyagi(
         let _progress = Progress::start(&session.output, format!("importing {}", path.display()));
         // Beside a server of this brain, as it is the same database.
         match brain.local() {
-            Some(local) => babyagi::import(&local.ctx, &Actor::CommandLine, path, &keys).await?,
+            Some(local) => babyagi::import(&local.ctx, &Access::of_command_line(), path, &keys).await?,
             None => {
                 let local = session.open_here().await?;
-                let imported = babyagi::import(&local.ctx, &Actor::CommandLine, path, &keys).await;
+                let imported = babyagi::import(&local.ctx, &Access::of_command_line(), path, &keys).await;
                 local.ctx.close().await;
                 imported?
             }

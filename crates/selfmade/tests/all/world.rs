@@ -1,6 +1,8 @@
 //! A brain on either database: the test looks at it and queues work, servers of the real program carry it out.
 
-use model::actor::Actor;
+use std::sync::LazyLock;
+
+use model::access::Access;
 use model::content::Content;
 use model::event::Event;
 use model::ids::RunId;
@@ -17,7 +19,8 @@ use store::testing::TestDatabase;
 
 use crate::command::{Place, Running};
 
-pub(crate) const ME: Actor = Actor::CommandLine;
+/// Whoever may do everything.
+pub(crate) static ME: LazyLock<Access> = LazyLock::new(Access::of_command_line);
 
 /// Short, so that what a dead server held is soon free.
 const LEASE_SECONDS: u32 = 4;
@@ -68,7 +71,7 @@ impl World {
     }
 
     pub(crate) async fn runs(&self) -> Vec<Run> {
-        runs::list(&self.ctx, &Default::default(), 10_000).await.unwrap()
+        runs::list(&self.ctx, &ME, Default::default(), 10_000).await.unwrap()
     }
 
     pub(crate) async fn events(&self) -> Vec<Event> {

@@ -1,7 +1,9 @@
 //! The one transaction in which a Changeset happens: what moves, which Events tell of it, who did it.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
-use model::actor::Actor;
+use model::access::Access;
 use model::application::{Fate, Move, plan};
 use model::changeset::{Changeset, ChangesetState, Happening};
 use model::check::{Check, Finding, Severity};
@@ -46,7 +48,7 @@ pub(super) fn moves(ctx: &Ctx, drafted: &Drafted) -> Result<Vec<Move>, Error> {
 /// The one transaction in which everything happens.
 pub(super) async fn finish(
     ctx: &Ctx,
-    actor: &Actor,
+    access: &Access,
     mut changeset: Changeset,
     drafted: Drafted,
     pack: Option<&Pack>,
@@ -69,13 +71,14 @@ pub(super) async fn finish(
         changeset.state.after(Happening::Apply).map_err(|source| Error::Transition { number, source })?;
     let revision = drafted.snapshot.revision.next();
     changeset.applied = Some(revision);
-    changeset.decided_by = Some(actor.clone());
+    changeset.decided_by = Some(access.actor.clone());
+    changeset.decided_authority = Some(Arc::clone(&access.authority));
     changeset.decided_at = Some(ctx.clock.now());
     changeset.changes = drafted.changes;
     let events = events(&changeset, &moves, ctx.clock.now());
     let verb = if changeset.reverts.is_some() { "changeset.revert" } else { "changeset.apply" };
     let details = json!({ "revision": revision, "title": changeset.title, "moves": moves.len() });
-    let audit = ctx.audit(actor, verb, &changeset.id.to_string(), details);
+    let audit = ctx.audit(&access.actor, verb, &changeset.id.to_string(), details);
     let application =
         Application { changeset: &changeset, recorded, moves: &moves, pack, events: &events, audit: &audit };
     ctx.store.apply(&application).await?;

@@ -3,10 +3,11 @@
 
 use std::path::Path;
 
-use model::actor::Actor;
+use model::access::Access;
 use model::changeset::{Change, Live};
 use model::pack::Pack;
 use model::secret::check_secret;
+use model::verb::Verb;
 use secrecy::{ExposeSecret, SecretBox, SecretString};
 use serde::Serialize;
 use serde_json::Value;
@@ -47,7 +48,8 @@ pub enum Keys {
 }
 
 /// Everything is read, decrypted and understood before anything is written.
-pub async fn import(ctx: &Ctx, actor: &Actor, file: &Path, keys: &Keys) -> Result<Imported, Error> {
+pub async fn import(ctx: &Ctx, access: &Access, file: &Path, keys: &Keys) -> Result<Imported, Error> {
+    access.may_touch_all(Verb::ManageSecrets)?;
     let old = read(file).await?;
     let opened = open_secrets(&old.secrets, keys)?;
     let mut notes = Vec::new();
@@ -77,9 +79,9 @@ pub async fn import(ctx: &Ctx, actor: &Actor, file: &Path, keys: &Keys) -> Resul
     if !opened.is_empty() {
         secrets::check_key(ctx).await?;
     }
-    let applied = Applied { widened, ..register(ctx, actor, &proposal).await? };
-    let (runs, calls) = babyagi_logs::record(ctx, actor, &old.logs, &opened, &mut notes).await?;
-    let secrets = seal_secrets(ctx, actor, &opened, &mut notes).await?;
+    let applied = Applied { widened, ..register(ctx, access, &proposal).await? };
+    let (runs, calls) = babyagi_logs::record(ctx, access, &old.logs, &opened, &mut notes).await?;
+    let secrets = seal_secrets(ctx, access, &opened, &mut notes).await?;
     Ok(Imported {
         applied,
         functions: functions.len(),
@@ -144,7 +146,7 @@ fn open_secrets(sealed: &[OldSecret], keys: &Keys) -> Result<Opened, Error> {
 /// Seals the keys that are not here yet, and answers how many of them are here now.
 async fn seal_secrets(
     ctx: &Ctx,
-    actor: &Actor,
+    access: &Access,
     opened: &Opened,
     notes: &mut Vec<String>,
 ) -> Result<usize, Error> {
@@ -162,7 +164,7 @@ async fn seal_secrets(
                 ));
                 continue;
             }
-            Err(Error::Absent { .. }) => secrets::set(ctx, actor, name, value).await?,
+            Err(Error::Absent { .. }) => secrets::set(ctx, access, name, value).await?,
             Err(error) => return Err(error),
         }
         sealed += 1;

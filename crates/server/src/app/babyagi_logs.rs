@@ -5,9 +5,10 @@
 //! handed to the function that stores them, is struck out on the way in.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
-use model::actor::Actor;
+use model::access::Access;
 use model::call::Call;
 use model::chain::Chain;
 use model::entry::EntryKey;
@@ -32,7 +33,7 @@ const SHORTEST_SECRET: usize = 4;
 
 pub(super) async fn record(
     ctx: &Ctx,
-    actor: &Actor,
+    access: &Access,
     logs: &[OldLog],
     secrets: &[(String, SecretBox<Vec<u8>>)],
     notes: &mut Vec<String>,
@@ -45,7 +46,7 @@ pub(super) async fn record(
     let mut nameless = 0;
     for log in logs {
         match &places[&log.id] {
-            Place::Run { id, parent } => match run(log, *id, *parent, actor, revision, &redaction) {
+            Place::Run { id, parent } => match run(log, *id, *parent, access, revision, &redaction) {
                 Some(run) => runs.push(run),
                 None => nameless += 1,
             },
@@ -118,7 +119,7 @@ fn run(
     log: &OldLog,
     id: RunId,
     parent: Option<RunId>,
-    actor: &Actor,
+    access: &Access,
     revision: Revision,
     redaction: &Redaction,
 ) -> Option<Run> {
@@ -139,7 +140,8 @@ fn run(
         input: redaction.params(log),
         output: (state == RunState::Succeeded).then(|| redaction.output(log)),
         error: error(log, redaction),
-        actor: actor.clone(),
+        actor: access.actor.clone(),
+        authority: Arc::clone(&access.authority),
         parent,
         created_at: started,
         started_at: Some(started),

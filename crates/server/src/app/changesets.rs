@@ -1,8 +1,10 @@
 //! Changesets: propose, check, apply, reject, revert, rebase; or all at once for what a person does by hand.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
+use model::access::Access;
 use model::actor::Actor;
 use model::changeset::{Changeset, ChangesetState, Conflict, Happening, Live, based_on, conflicts};
 use model::check::{Check, Verdict};
@@ -11,12 +13,13 @@ use model::diff::Diff;
 use model::document;
 use model::entry::EntryKey;
 use model::revision::Revision;
+use model::verb::Verb;
 use serde::{Deserialize, Serialize};
 use store::{ChangesetFilter, ChangesetSummary};
 
 pub use super::application::{Applied, Moved};
 use super::application::{finish, moves};
-use super::checks;
+use super::checks::{self, Asked};
 use super::drafts::{Drafted, Intent, Proposal, draft, redraft};
 use super::error::Error;
 use crate::ctx::Ctx;
@@ -51,10 +54,12 @@ pub struct ChangeView {
 }
 
 /// Drafts, checks and applies in one go.
-pub async fn register(ctx: &Ctx, actor: &Actor, proposal: &Proposal) -> Result<Applied, Error> {
+pub async fn register(ctx: &Ctx, access: &Access, proposal: &Proposal) -> Result<Applied, Error> {
+    access.may(Verb::ApplyChangeset)?;
+    touches(access, proposal)?;
     let _turn = ctx.applying.lock().await;
     for _ in 0..ATTEMPTS {
-        match try_register(ctx, actor, proposal).await {
+        match try_register(ctx, access, proposal).await {
             Err(error) if error.is_stale() => {}
             done => return done,
         }
@@ -62,39 +67,46 @@ pub async fn register(ctx: &Ctx, actor: &Actor, proposal: &Proposal) -> Result<A
     Err(Error::Contended)
 }
 
-async fn try_register(ctx: &Ctx, actor: &Actor, proposal: &Proposal) -> Result<Applied, Error> {
-    let drafted = draft(ctx, proposal).await?;
-    register_drafted(ctx, actor, proposal, drafted).await
+async fn try_register(ctx: &Ctx, access: &Access, proposal: &Proposal) -> Result<Applied, Error> {
+    let drafted = draft(ctx, access, proposal).await?;
+    register_drafted(ctx, access, proposal, drafted).await
 }
 
 async fn register_drafted(
     ctx: &Ctx,
-    actor: &Actor,
+    access: &Access,
     proposal: &Proposal,
     drafted: Drafted,
 ) -> Result<Applied, Error> {
-    let checks = passed(checks::run(ctx, &drafted).await?, None)?;
-    let mut changeset = fresh(ctx, actor, proposal, &drafted, checks);
+    covers(access, &drafted)?;
+    let checks = passed(checks::run(ctx, access, &drafted, Asked::ToApply).await?, None)?;
+    let mut changeset = fresh(ctx, access, proposal, &drafted, checks);
     changeset.state = ChangesetState::Checked;
-    finish(ctx, actor, changeset, drafted, proposal.pack.as_ref(), None).await
+    if asks(&changeset.checks) {
+        return Err(left_to_others(ctx, changeset, drafted).await?);
+    }
+    finish(ctx, access, changeset, drafted, proposal.pack.as_ref(), None).await
 }
 
 /// Drafts and checks, and leaves it to somebody to apply or reject it.
-pub async fn propose(ctx: &Ctx, actor: &Actor, proposal: &Proposal) -> Result<Changeset, Error> {
+pub async fn propose(ctx: &Ctx, access: &Access, proposal: &Proposal) -> Result<Changeset, Error> {
+    access.may(Verb::ProposeChangeset)?;
+    touches(access, proposal)?;
     if let Some(id) = proposal.id()
         && let Some(first) = ctx.store.changeset(id).await?
     {
         return Ok(first);
     }
-    let drafted = draft(ctx, proposal).await?;
-    let checks = checks::run(ctx, &drafted).await?;
+    let drafted = draft(ctx, access, proposal).await?;
+    covers(access, &drafted)?;
+    let checks = checks::run(ctx, access, &drafted, Asked::ToRead).await?;
     if moves(ctx, &drafted)?.is_empty() {
         return Err(Error::Input {
             problem: "the changeset would change nothing".to_owned(),
             hint: "what it proposes is live already".to_owned(),
         });
     }
-    let mut changeset = fresh(ctx, actor, proposal, &drafted, checks);
+    let mut changeset = fresh(ctx, access, proposal, &drafted, checks);
     changeset.changes = drafted.changes;
     changeset.state = ChangesetState::Checked;
     changeset.number = ctx.store.record_changeset(&changeset).await?;
@@ -115,20 +127,52 @@ pub enum Policy {
 }
 
 /// Whether anything would be different.
-pub(crate) async fn would_change(ctx: &Ctx, proposal: &Proposal) -> Result<bool, Error> {
-    let drafted = draft(ctx, proposal).await?;
+pub(crate) async fn would_change(ctx: &Ctx, access: &Access, proposal: &Proposal) -> Result<bool, Error> {
+    access.may(Verb::ProposeChangeset)?;
+    touches(access, proposal)?;
+    let drafted = draft(ctx, access, proposal).await?;
     Ok(!moves(ctx, &drafted)?.is_empty())
 }
 
 /// The checks a Changeset would get.
-pub async fn check(ctx: &Ctx, proposal: &Proposal) -> Result<Vec<Check>, Error> {
-    checks::run(ctx, &draft(ctx, proposal).await?).await
+pub async fn check(ctx: &Ctx, access: &Access, proposal: &Proposal) -> Result<Vec<Check>, Error> {
+    access.may(Verb::ProposeChangeset)?;
+    touches(access, proposal)?;
+    checks::run(ctx, access, &draft(ctx, access, proposal).await?, Asked::ToRead).await
+}
+
+/// Names that are stated are judged before the brain is looked at, so that a refusal tells nothing of what is there.
+fn touches(access: &Access, proposal: &Proposal) -> Result<(), Error> {
+    for name in proposal.intents.iter().filter_map(Intent::name) {
+        access.may_touch(Verb::ProposeChangeset, name.as_str())?;
+    }
+    Ok(())
+}
+
+/// Nothing outside is changed, also not along with something else.
+fn covers(access: &Access, drafted: &Drafted) -> Result<(), Error> {
+    for change in &drafted.changes {
+        access.may_touch(Verb::ProposeChangeset, change.key.name.as_str())?;
+    }
+    Ok(())
+}
+
+/// Whether somebody else has to apply it.
+fn asks(checks: &[Check]) -> bool {
+    checks.iter().any(|check| check.verdict == Verdict::Asks)
+}
+
+/// What its author may not apply is proposed.
+async fn left_to_others(ctx: &Ctx, mut changeset: Changeset, drafted: Drafted) -> Result<Error, Error> {
+    changeset.changes = drafted.changes;
+    let number = ctx.store.record_changeset(&changeset).await?;
+    Ok(Error::NeedsApproval { number, checks: changeset.checks })
 }
 
 /// What a Run proposes, treated as the policy says.
 pub async fn propose_by_policy(
     ctx: &Ctx,
-    actor: &Actor,
+    access: &Access,
     proposal: &Proposal,
     policy: Policy,
 ) -> Result<Changeset, Error> {
@@ -139,20 +183,22 @@ pub async fn propose_by_policy(
                 .to_owned(),
         });
     }
-    let changeset = propose(ctx, actor, proposal).await?;
-    let passed = changeset.checks.iter().all(|check| check.verdict != Verdict::Failed);
-    if policy == Policy::Auto && passed && changeset.state == ChangesetState::Checked {
-        apply(ctx, actor, changeset.number).await?;
-        return find(ctx, changeset.number).await;
+    let changeset = propose(ctx, access, proposal).await?;
+    let passed = |check: &Check| !matches!(check.verdict, Verdict::Failed | Verdict::Asks);
+    let is_ready = changeset.state == ChangesetState::Checked && changeset.checks.iter().all(passed);
+    if policy == Policy::Auto && is_ready {
+        apply(ctx, access, changeset.number).await?;
+        return find(ctx, access, changeset.number).await;
     }
     Ok(changeset)
 }
 
 /// Applies a proposed Changeset, unless what it is based on has moved or it no longer passes its checks.
-pub async fn apply(ctx: &Ctx, actor: &Actor, number: u64) -> Result<Applied, Error> {
+pub async fn apply(ctx: &Ctx, access: &Access, number: u64) -> Result<Applied, Error> {
+    access.may(Verb::ApplyChangeset)?;
     let _turn = ctx.applying.lock().await;
     for _ in 0..ATTEMPTS {
-        match try_apply(ctx, actor, number).await {
+        match try_apply(ctx, access, number).await {
             Err(error) if error.is_stale() => {}
             done => return done,
         }
@@ -160,37 +206,42 @@ pub async fn apply(ctx: &Ctx, actor: &Actor, number: u64) -> Result<Applied, Err
     Err(Error::Contended)
 }
 
-async fn try_apply(ctx: &Ctx, actor: &Actor, number: u64) -> Result<Applied, Error> {
-    let mut changeset = find(ctx, number).await?;
+async fn try_apply(ctx: &Ctx, access: &Access, number: u64) -> Result<Applied, Error> {
+    let mut changeset = find(ctx, access, number).await?;
     let was = changeset.state;
     was.after(Happening::Apply).map_err(|source| Error::Transition { number, source })?;
-    let drafted = redraft(ctx, &changeset).await?;
-
+    let drafted = redraft(ctx, access, &changeset).await?;
+    covers(access, &drafted)?;
     changeset.conflicts = conflicts(changeset.base, &based_on(&changeset.changes), &last_moved(&drafted));
     if !changeset.conflicts.is_empty() {
         let conflicts = changeset.conflicts.clone();
-        decide(ctx, actor, changeset, Happening::Conflict).await?;
+        decide(ctx, access, changeset, Happening::Conflict).await?;
         return Err(Error::Conflicted { number, conflicts });
     }
-    changeset.checks = passed(checks::run(ctx, &drafted).await?, Some(number))?;
-    finish(ctx, actor, changeset, drafted, None, Some(was)).await
+    changeset.checks = passed(checks::run(ctx, access, &drafted, Asked::ToApply).await?, Some(number))?;
+    if asks(&changeset.checks) {
+        return Err(Error::NeedsApproval { number, checks: changeset.checks });
+    }
+    finish(ctx, access, changeset, drafted, None, Some(was)).await
 }
 
-pub async fn reject(ctx: &Ctx, actor: &Actor, number: u64) -> Result<(), Error> {
-    let changeset = find(ctx, number).await?;
-    decide(ctx, actor, changeset, Happening::Reject).await
+pub async fn reject(ctx: &Ctx, access: &Access, number: u64) -> Result<(), Error> {
+    access.may(Verb::RejectChangeset)?;
+    let changeset = find(ctx, access, number).await?;
+    decide(ctx, access, changeset, Happening::Reject).await
 }
 
 /// Bases a Changeset on the brain as it is now, and checks it again.
-pub async fn rebase(ctx: &Ctx, number: u64) -> Result<Changeset, Error> {
-    let mut changeset = find(ctx, number).await?;
+pub async fn rebase(ctx: &Ctx, access: &Access, number: u64) -> Result<Changeset, Error> {
+    access.may(Verb::ProposeChangeset)?;
+    let mut changeset = find(ctx, access, number).await?;
     let was = changeset.state;
     changeset.state = was.after(Happening::Rebase).map_err(|source| Error::Transition { number, source })?;
-    let drafted = redraft(ctx, &changeset).await?;
+    let drafted = redraft(ctx, access, &changeset).await?;
     changeset.base = drafted.snapshot.revision;
-    changeset.checks = checks::run(ctx, &drafted).await?;
+    changeset.checks = checks::run(ctx, access, &drafted, Asked::ToRead).await?;
     changeset.conflicts.clear();
-    (changeset.decided_by, changeset.decided_at) = (None, None);
+    (changeset.decided_by, changeset.decided_at, changeset.decided_authority) = (None, None, None);
     changeset.state =
         changeset.state.after(Happening::Check).map_err(|source| Error::Transition { number, source })?;
     ctx.store.decide_changeset(&changeset, was).await?;
@@ -198,10 +249,11 @@ pub async fn rebase(ctx: &Ctx, number: u64) -> Result<Changeset, Error> {
 }
 
 /// Undoes an applied Changeset by a new one, unless something it changed has moved since.
-pub async fn revert(ctx: &Ctx, actor: &Actor, number: u64) -> Result<Applied, Error> {
+pub async fn revert(ctx: &Ctx, access: &Access, number: u64) -> Result<Applied, Error> {
+    access.may(Verb::RevertChangeset)?;
     let _turn = ctx.applying.lock().await;
     for _ in 0..ATTEMPTS {
-        match try_revert(ctx, actor, number).await {
+        match try_revert(ctx, access, number).await {
             Err(error) if error.is_stale() => {}
             done => return done,
         }
@@ -209,8 +261,8 @@ pub async fn revert(ctx: &Ctx, actor: &Actor, number: u64) -> Result<Applied, Er
     Err(Error::Contended)
 }
 
-async fn try_revert(ctx: &Ctx, actor: &Actor, number: u64) -> Result<Applied, Error> {
-    let changeset = find(ctx, number).await?;
+async fn try_revert(ctx: &Ctx, access: &Access, number: u64) -> Result<Applied, Error> {
+    let changeset = find(ctx, access, number).await?;
     changeset.state.after(Happening::Revert).map_err(|source| Error::Transition { number, source })?;
     let applied = changeset.applied.unwrap_or_default();
 
@@ -228,10 +280,10 @@ async fn try_revert(ctx: &Ctx, actor: &Actor, number: u64) -> Result<Applied, Er
         .collect();
     let title = format!("revert changeset {number}: {}", changeset.title);
     let proposal = Proposal { reverts: Some(changeset.id), ..Proposal::of(title, intents) };
-    let drafted = draft(ctx, &proposal).await?;
+    let drafted = draft(ctx, access, &proposal).await?;
     // Once more, at the moment that the application is guarded by: somebody may have been quick.
     unmoved_since(number, applied, &undone_keys, &last_moved(&drafted))?;
-    register_drafted(ctx, actor, &proposal, drafted).await
+    register_drafted(ctx, access, &proposal, drafted).await
 }
 
 fn unmoved_since(
@@ -248,12 +300,19 @@ fn last_moved(drafted: &Drafted) -> HashMap<EntryKey, Revision> {
     drafted.snapshot.entries.iter().map(|(key, state)| (key.clone(), state.moved_at)).collect()
 }
 
-pub async fn list(ctx: &Ctx, filter: &ChangesetFilter, limit: u32) -> Result<Vec<ChangesetSummary>, Error> {
-    Ok(ctx.store.changesets(filter, limit).await?)
+pub async fn list(
+    ctx: &Ctx,
+    access: &Access,
+    filter: ChangesetFilter,
+    limit: u32,
+) -> Result<Vec<ChangesetSummary>, Error> {
+    access.may(Verb::ReadChangesets)?;
+    let filter = ChangesetFilter { scope: access.only().clone(), ..filter };
+    Ok(ctx.store.changesets(&filter, limit).await?)
 }
 
-pub async fn show(ctx: &Ctx, number: u64) -> Result<ChangesetView, Error> {
-    let changeset = find(ctx, number).await?;
+pub async fn show(ctx: &Ctx, access: &Access, number: u64) -> Result<ChangesetView, Error> {
+    let changeset = find(ctx, access, number).await?;
     let before = changeset.applied.map_or(changeset.base, Revision::previous);
     let mut changes = Vec::new();
     for change in &changeset.changes {
@@ -297,12 +356,19 @@ pub(crate) fn difference(old: Option<&Content>, new: Option<&Content>) -> Diff {
     Diff::between(&text(old), &text(new))
 }
 
-pub async fn find(ctx: &Ctx, number: u64) -> Result<Changeset, Error> {
-    ctx.store.changeset_by_number(number).await?.ok_or(Error::ChangesetNotFound { number })
+/// One that changes something outside is not there.
+pub async fn find(ctx: &Ctx, access: &Access, number: u64) -> Result<Changeset, Error> {
+    access.may(Verb::ReadChangesets)?;
+    let found = ctx.store.changeset_by_number(number).await?;
+    let is_inside = |changeset: &Changeset| {
+        changeset.changes.iter().all(|change| access.covers(change.key.name.as_str()))
+    };
+    found.filter(is_inside).ok_or(Error::ChangesetNotFound { number })
 }
 
 /// Of the Changeset that made a revision.
-pub async fn number_of(ctx: &Ctx, revision: Revision) -> Result<u64, Error> {
+pub async fn number_of(ctx: &Ctx, access: &Access, revision: Revision) -> Result<u64, Error> {
+    access.may_touch_all(Verb::ReadChangesets)?;
     match ctx.store.changeset_by_revision(revision).await? {
         Some(changeset) => Ok(changeset.number),
         None => Err(Error::RevisionNotFound { revision, now: ctx.store.revision().await? }),
@@ -317,7 +383,13 @@ fn passed(checks: Vec<Check>, number: Option<u64>) -> Result<Vec<Check>, Error> 
     }
 }
 
-fn fresh(ctx: &Ctx, actor: &Actor, proposal: &Proposal, drafted: &Drafted, checks: Vec<Check>) -> Changeset {
+fn fresh(
+    ctx: &Ctx,
+    access: &Access,
+    proposal: &Proposal,
+    drafted: &Drafted,
+    checks: Vec<Check>,
+) -> Changeset {
     let title = if proposal.title.is_empty() { made_up_title(drafted) } else { proposal.title.clone() };
     Changeset {
         id: proposal.id().unwrap_or_else(|| ctx.ids.changeset()),
@@ -327,10 +399,12 @@ fn fresh(ctx: &Ctx, actor: &Actor, proposal: &Proposal, drafted: &Drafted, check
         base: drafted.snapshot.revision,
         applied: None,
         reverts: proposal.reverts,
-        actor: actor.clone(),
+        actor: access.actor.clone(),
+        authority: Arc::clone(&access.authority),
         created_at: ctx.clock.now(),
         decided_by: None,
         decided_at: None,
+        decided_authority: None,
         changes: Vec::new(),
         checks,
         conflicts: Vec::new(),
@@ -355,14 +429,15 @@ fn made_up_title(drafted: &Drafted) -> String {
 
 async fn decide(
     ctx: &Ctx,
-    actor: &Actor,
+    access: &Access,
     mut changeset: Changeset,
     happening: Happening,
 ) -> Result<(), Error> {
     let was = changeset.state;
     let number = changeset.number;
     changeset.state = was.after(happening).map_err(|source| Error::Transition { number, source })?;
-    changeset.decided_by = Some(actor.clone());
+    changeset.decided_by = Some(access.actor.clone());
     changeset.decided_at = Some(ctx.clock.now());
+    changeset.decided_authority = Some(Arc::clone(&access.authority));
     Ok(ctx.store.decide_changeset(&changeset, was).await?)
 }

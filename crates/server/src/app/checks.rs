@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use model::access::Access;
 use model::application::plan;
 use model::changeset::{Change, Live};
 use model::check::{Check, Finding, Gate, Outcome, Surroundings, Verdict, check_names, check_types};
@@ -12,10 +13,24 @@ use uuid::Uuid;
 
 use super::drafts::Drafted;
 use super::error::Error;
-use super::starts;
+use super::{policy, starts};
 use crate::ctx::Ctx;
 
-pub(crate) async fn run(ctx: &Ctx, drafted: &Drafted) -> Result<Vec<Check>, Error> {
+/// What the checks are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// Whoever asks wants to apply it now.
+    ToApply,
+    /// Somebody will read it, and decide.
+    ToRead,
+}
+
+pub(crate) async fn run(
+    ctx: &Ctx,
+    access: &Access,
+    drafted: &Drafted,
+    asked: Asked,
+) -> Result<Vec<Check>, Error> {
     let outcomes: Vec<Outcome<'_>> = drafted.changes.iter().map(|change| outcome(change, drafted)).collect();
     let mut around = Surroundings {
         live: drafted.snapshot.live(),
@@ -27,15 +42,16 @@ pub(crate) async fn run(ctx: &Ctx, drafted: &Drafted) -> Result<Vec<Check>, Erro
     let mut names = check_names(&outcomes, &around);
     if names.verdict == Verdict::Failed {
         // Suggestions need all names, which is worth the reading only when there is something to suggest.
-        around.known_names = ctx.store.entry_names(EntryKind::Function).await?;
+        around.known_names = ctx.store.entry_names(EntryKind::Function, &access.authority.callable()).await?;
         names = check_names(&outcomes, &around);
     }
     let flawed = outcomes.iter().filter_map(flaw);
     let parses = Check::of(Gate::Parses, drafted.findings.iter().cloned().chain(flawed).collect());
     let types = check_types(&outcomes).findings.into_iter();
     let types = Check::of(Gate::Types, types.chain(starts::findings(ctx, &outcomes).await?).collect());
-    let tests = tests(ctx, drafted, &[&parses, &names, &types]).await?;
-    Ok(vec![parses, names, types, tests])
+    let tests = tests(ctx, access, drafted, &[&parses, &names, &types]).await?;
+    let policy = policy::check(ctx, access, drafted, &outcomes, asked).await?;
+    Ok(vec![parses, names, types, tests, policy])
 }
 
 fn outcome<'a>(change: &'a Change, drafted: &'a Drafted) -> Outcome<'a> {
@@ -67,9 +83,9 @@ fn pinned(drafted: &Drafted) -> HashSet<(EntryKey, VersionNumber)> {
 }
 
 /// Nothing is executed that does not even hold together.
-async fn tests(ctx: &Ctx, drafted: &Drafted, before: &[&Check]) -> Result<Check, Error> {
+async fn tests(ctx: &Ctx, access: &Access, drafted: &Drafted, before: &[&Check]) -> Result<Check, Error> {
     if before.iter().any(|check| check.verdict == Verdict::Failed) {
         return Ok(Check::not_run(Gate::Tests, "another check failed before"));
     }
-    super::tests::check(ctx, drafted).await
+    super::tests::check(ctx, access, drafted).await
 }

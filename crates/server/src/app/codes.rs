@@ -219,6 +219,12 @@ pub static ALL: &[Code] = &[
         advice: "choose another name, or remove the other one first",
     },
     Code {
+        code: "needs_approval",
+        status: 403,
+        meaning: "The change was proposed instead of applied, because it reaches further than whoever made it.",
+        advice: "have somebody look at it with `selfmade changes show` and apply it, or make a change that reaches less far",
+    },
+    Code {
         code: "no_such_method",
         status: 405,
         meaning: "That method cannot be used there.",

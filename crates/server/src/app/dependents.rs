@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use model::access::Access;
 use model::dependency::Role;
 use model::entry::{EntryKey, EntryKind};
 use model::name::EntryName;
@@ -34,10 +35,10 @@ pub struct Impact {
     pub dependents: Vec<Dependent>,
 }
 
-/// Callers are followed; what starts or watches one of them is named and not followed.
-pub async fn of(ctx: &Ctx, name: &EntryName) -> Result<Impact, Error> {
+/// Callers are followed; what starts or watches one of them is named and not followed. Nothing is followed to the outside.
+pub async fn of(ctx: &Ctx, access: &Access, name: &EntryName) -> Result<Impact, Error> {
     let root = EntryKey::function(name.clone());
-    functions::version(ctx, &root, Which::Live).await?;
+    functions::version(ctx, access, &root, Which::Live).await?;
     let mut seen: HashSet<EntryKey> = HashSet::from([root.clone()]);
     let mut dependents: Vec<Dependent> = Vec::new();
     let mut next = vec![root];
@@ -47,7 +48,7 @@ pub async fn of(ctx: &Ctx, name: &EntryName) -> Result<Impact, Error> {
             let names: Vec<String> =
                 next.iter().filter(|key| key.kind == kind).map(|key| key.name.to_string()).collect();
             if !names.is_empty() {
-                found.extend(ctx.store.referrers(kind, &names).await?);
+                found.extend(ctx.store.referrers(kind, &names, access.only()).await?);
             }
         }
         found.retain(|(_, _, who)| seen.insert(who.clone()));

@@ -1,6 +1,8 @@
 //! What the machine and the brain of this server offer, and what to do about what is missing.
 
+use model::access::Access;
 use model::revision::Revision;
+use model::verb::Verb;
 use sandbox::{Layer, Sandbox};
 use serde::Serialize;
 
@@ -29,7 +31,8 @@ pub struct SandboxLayer {
     pub what_to_do: Option<String>,
 }
 
-pub async fn examine(ctx: &Ctx) -> Result<Diagnosis, Error> {
+pub async fn examine(ctx: &Ctx, access: &Access) -> Result<Diagnosis, Error> {
+    access.may_touch_all(Verb::ExamineServer)?;
     let revision = ctx.store.revision().await?;
     let layers = Sandbox::examine(&sandbox::Config::default()).await.map_err(ExecutionError::Sandbox)?;
     Ok(Diagnosis {

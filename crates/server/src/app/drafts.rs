@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use model::access::Access;
 use model::changeset::{Change, Changeset, Live};
 use model::check::{Finding, Gate, Places};
 use model::content::Content;
@@ -15,12 +16,11 @@ use model::pack::{Pack, Widened, widen};
 use model::python::Analysis;
 use model::schedule::ScheduleContent;
 use model::trigger::TriggerContent;
-use model::version::VersionNumber;
+use model::version::{Version, VersionNumber};
 use sha2::{Digest, Sha256};
 use store::{Question, Snapshot};
 
 use super::error::Error;
-use super::functions::{Which, version};
 use super::sources::{Analysed, analyse_all};
 use crate::ctx::Ctx;
 
@@ -59,6 +59,16 @@ impl FunctionIntent {
 }
 
 impl Intent {
+    /// The name it is about, if it says so.
+    pub(crate) fn name(&self) -> Option<EntryName> {
+        match self {
+            Intent::Function(intent) => intent.name().ok(),
+            Intent::Put(name, _) => Some(name.clone()),
+            Intent::Ready(change) => Some(change.key.name.clone()),
+            Intent::Use(key, _) | Intent::Delete(key) | Intent::Switch(key, _) => Some(key.name.clone()),
+        }
+    }
+
     pub fn function(draft: FunctionDraft) -> Intent {
         Intent::Function(Box::new(FunctionIntent { draft, ..FunctionIntent::default() }))
     }
@@ -128,7 +138,8 @@ pub(crate) struct Drafted {
     pub(crate) places: HashMap<EntryKey, Places>,
 }
 
-pub(crate) async fn draft(ctx: &Ctx, proposal: &Proposal) -> Result<Drafted, Error> {
+/// As far as whoever proposes it may look: what lies outside is not there for it.
+pub(crate) async fn draft(ctx: &Ctx, access: &Access, proposal: &Proposal) -> Result<Drafted, Error> {
     let mut sources = Vec::new();
     let mut changes = Vec::new();
     let mut switched = Vec::new();
@@ -148,7 +159,7 @@ pub(crate) async fn draft(ctx: &Ctx, proposal: &Proposal) -> Result<Drafted, Err
     }
     let functions = analyse_all(ctx, sources).await?;
     let names = candidate_names(&functions, proposal);
-    let mut drafted = look_around(ctx, changes, names).await?;
+    let mut drafted = look_around(ctx, access, changes, names).await?;
     refuse_absent(proposal, &drafted.snapshot)?;
     unmoved(&switched, &drafted.snapshot)?;
     refuse_stale(proposal, &drafted.snapshot)?;
@@ -158,7 +169,7 @@ pub(crate) async fn draft(ctx: &Ctx, proposal: &Proposal) -> Result<Drafted, Err
 
 /// The live content with its switch in the other position, and the Version it was in.
 async fn switch(ctx: &Ctx, key: &EntryKey, on: bool) -> Result<(Change, VersionNumber), Error> {
-    let version = version(ctx, key, Which::Live).await?;
+    let version = live(ctx, key).await?;
     let content = match version.content {
         Content::Trigger(trigger) => Content::Trigger(TriggerContent { enabled: on, ..trigger }),
         Content::Schedule(schedule) => Content::Schedule(ScheduleContent { paused: !on, ..schedule }),
@@ -170,6 +181,10 @@ async fn switch(ctx: &Ctx, key: &EntryKey, on: bool) -> Result<(Change, VersionN
         }
     };
     Ok((Change::put(key.name.clone(), content), version.head.number))
+}
+
+async fn live(ctx: &Ctx, key: &EntryKey) -> Result<Version, Error> {
+    ctx.store.live_version(key).await?.ok_or_else(|| Error::NotFound { key: key.clone(), near: None })
 }
 
 /// What was read to be switched is still live. Otherwise it is drafted once more.
@@ -203,8 +218,8 @@ fn refuse_stale(proposal: &Proposal, snapshot: &Snapshot) -> Result<(), Error> {
 
 /// Changes that were drafted before, looked at again in the brain as it is now. The sources are the same, so what their
 /// analysis had to say still holds.
-pub(crate) async fn redraft(ctx: &Ctx, changeset: &Changeset) -> Result<Drafted, Error> {
-    let mut drafted = look_around(ctx, changeset.changes.clone(), BTreeSet::new()).await?;
+pub(crate) async fn redraft(ctx: &Ctx, access: &Access, changeset: &Changeset) -> Result<Drafted, Error> {
+    let mut drafted = look_around(ctx, access, changeset.changes.clone(), BTreeSet::new()).await?;
     let analyses = changeset.checks.iter().filter(|check| check.gate == Gate::Parses);
     drafted.findings = analyses.flat_map(|check| check.findings.clone()).collect();
     Ok(drafted)
@@ -231,6 +246,7 @@ fn candidate_names(functions: &[Analysed], proposal: &Proposal) -> BTreeSet<Stri
 /// Reads what the changes touch, at one moment. Triggers and Schedules die with what they start.
 async fn look_around(
     ctx: &Ctx,
+    access: &Access,
     mut changes: Vec<Change>,
     mut names: BTreeSet<String>,
 ) -> Result<Drafted, Error> {
@@ -252,7 +268,7 @@ async fn look_around(
         referrers_of: deleted.map(|change| change.key.name.to_string()).collect(),
         entries: keys.into_iter().collect(),
     };
-    let mut snapshot = ctx.store.snapshot(&question).await?;
+    let mut snapshot = seen(access, ctx.store.snapshot(&question).await?);
 
     let orphans: BTreeSet<EntryKey> = snapshot
         .referrers
@@ -266,7 +282,7 @@ async fn look_around(
         .collect();
     if !orphans.is_empty() {
         question.entries.extend(orphans.iter().cloned());
-        snapshot = ctx.store.snapshot(&question).await?;
+        snapshot = seen(access, ctx.store.snapshot(&question).await?);
         changes.extend(orphans.into_iter().map(Change::delete));
     }
     Ok(Drafted {
@@ -277,6 +293,13 @@ async fn look_around(
         widened: Vec::new(),
         places: HashMap::new(),
     })
+}
+
+/// Only what may be called or touched.
+fn seen(access: &Access, mut snapshot: Snapshot) -> Snapshot {
+    snapshot.entries.retain(|key, _| access.authority.may_call(key.name.as_str()));
+    snapshot.referrers.retain(|(_, _, who)| access.covers(who.name.as_str()));
+    snapshot
 }
 
 fn is_callable(kind: EntryKind) -> bool {

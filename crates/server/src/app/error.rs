@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use model::access::Denied;
 use model::application::PlanError;
 use model::changeset::{Conflict, IllegalTransition};
 use model::check::{Check, Finding, Severity};
@@ -26,6 +27,8 @@ use crate::settings::ConfigError;
 #[non_exhaustive]
 pub enum Error {
     #[error(transparent)]
+    Denied(#[from] Denied),
+    #[error(transparent)]
     Name(#[from] NameError),
     #[error("{0}")]
     Draft(#[from] DraftError),
@@ -49,6 +52,8 @@ pub enum Error {
     Taken { noun: &'static str, name: String },
     #[error("the changeset does not pass its checks")]
     ChecksFailed { checks: Vec<Check>, number: Option<u64> },
+    #[error("changeset {number} was proposed, not applied: {}", .checks.iter().flat_map(|check| &check.findings).filter(|finding| finding.hint.is_some()).map(|finding| format!("`{}` {}", finding.entry.name, finding.message)).collect::<Vec<_>>().join("; "))]
+    NeedsApproval { number: u64, checks: Vec<Check> },
     #[error("what the changeset is based on has moved, so nothing was applied")]
     Conflicted { number: u64, conflicts: Vec<Conflict> },
     #[error("what changeset {number} changed has moved since, so it was not reverted")]
@@ -148,6 +153,8 @@ impl Error {
             | Error::Absent { .. } => Class::NotFound,
             Error::Plan(PlanError::Unknown { .. } | PlanError::NoVersion { .. }) => Class::NotFound,
             Error::Plan(_)
+            | Error::Denied(_)
+            | Error::NeedsApproval { .. }
             | Error::Taken { .. }
             | Error::ChecksFailed { .. }
             | Error::Conflicted { .. }
@@ -174,6 +181,8 @@ impl Error {
 
     pub fn code(&self) -> &'static str {
         match self {
+            Error::Denied(_) => "forbidden",
+            Error::NeedsApproval { .. } => "needs_approval",
             Error::Name(_) => "bad_name",
             Error::Draft(DraftError::Source(_)) | Error::Source { .. } => "bad_source",
             Error::DraftIn { source: DraftError::Source(_), .. } => "bad_source",
@@ -236,6 +245,10 @@ impl Error {
                 Some(format!("`selfmade changes show {number}` shows it again; nothing was applied"))
             }
             Error::ChecksFailed { number: None, .. } => Some("nothing was changed".to_owned()),
+            Error::Denied(_) => Some("use a token that may; `selfmade token add` makes one".to_owned()),
+            Error::NeedsApproval { number, .. } => Some(format!(
+                "somebody who may do that applies it with `selfmade changes apply {number}`"
+            )),
             Error::Conflicted { number, .. } => Some(format!(
                 "look at the difference with `selfmade changes show {number}`, then `selfmade changes rebase {number}` bases it on the brain as it is now"
             )),
@@ -276,7 +289,7 @@ impl Error {
     /// What was found wrong, entry by entry.
     pub fn findings(&self) -> Vec<&Finding> {
         match self {
-            Error::ChecksFailed { checks, .. } => checks
+            Error::ChecksFailed { checks, .. } | Error::NeedsApproval { checks, .. } => checks
                 .iter()
                 .flat_map(|check| &check.findings)
                 .filter(|finding| finding.severity == Severity::Error)

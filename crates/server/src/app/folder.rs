@@ -3,12 +3,14 @@
 
 use std::collections::HashSet;
 
-use model::actor::Actor;
+use model::access::Access;
 use model::content::Content;
 use model::document;
 use model::entry::{EntryKey, EntryKind};
 use model::name::EntryName;
 use model::revision::Revision;
+use model::scope::Scope;
+use model::verb::Verb;
 use model::version::Version;
 use serde_json::json;
 use store::EntryPage;
@@ -29,19 +31,20 @@ const FORMAT: u64 = 1;
 const PAGE: u32 = 500;
 
 /// The files of a brain, now or as of a revision.
-pub async fn export(ctx: &Ctx, at: Option<Revision>) -> Result<Vec<TextFile>, Error> {
+pub async fn export(ctx: &Ctx, access: &Access, at: Option<Revision>) -> Result<Vec<TextFile>, Error> {
+    access.may_touch_all(Verb::ExportBrain)?;
     let mark = format!("{:#}\n", json!({ "format": FORMAT }));
     let mut files = vec![TextFile { path: MARK.to_owned(), bytes: mark.into_bytes() }];
     for kind in EntryKind::ALL {
         let mut after = None;
         loop {
-            let page = EntryPage { kind, after: after.take(), limit: PAGE };
-            let entries = functions::list(ctx, &page, at).await?;
+            let page = EntryPage { kind, after: after.take(), limit: PAGE, scope: Scope::All };
+            let entries = functions::list(ctx, access, page, at).await?;
             let Some(last) = entries.last() else { break };
             after = Some(last.key.name.to_string());
             for entry in &entries {
                 let which = Which::Number(entry.version);
-                files.push(file_of(&functions::version(ctx, &entry.key, which).await?));
+                files.push(file_of(&functions::version(ctx, access, &entry.key, which).await?));
             }
         }
     }
@@ -56,7 +59,8 @@ fn file_of(version: &Version) -> TextFile {
 }
 
 /// Brings the brain to what the files say, as one Changeset. What the files do not have stays, unless `prune`.
-pub async fn import(ctx: &Ctx, actor: &Actor, files: &[TextFile], prune: bool) -> Result<Applied, Error> {
+pub async fn import(ctx: &Ctx, access: &Access, files: &[TextFile], prune: bool) -> Result<Applied, Error> {
+    access.may_touch_all(Verb::ApplyChangeset)?;
     check_mark(files)?;
     let mut intents = Vec::new();
     let mut present = HashSet::new();
@@ -67,13 +71,13 @@ pub async fn import(ctx: &Ctx, actor: &Actor, files: &[TextFile], prune: bool) -
     }
     if prune {
         for kind in EntryKind::ALL {
-            let names = ctx.store.entry_names(kind).await?.into_iter();
+            let names = ctx.store.entry_names(kind, &Scope::All).await?.into_iter();
             let keys =
                 names.filter_map(|name| EntryName::new(&name).ok()).map(|name| EntryKey::new(kind, name));
             intents.extend(keys.filter(|key| !present.contains(key)).map(Intent::Delete));
         }
     }
-    register(ctx, actor, &Proposal::of("import a brain folder", intents)).await
+    register(ctx, access, &Proposal::of("import a brain folder", intents)).await
 }
 
 fn check_mark(files: &[TextFile]) -> Result<(), Error> {

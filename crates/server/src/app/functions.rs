@@ -1,6 +1,6 @@
 //! Functions, and the other entries, as one reads them: lists, single Versions, what they call and who calls them.
 
-use model::actor::Actor;
+use model::access::Access;
 use model::check::nearest;
 use model::dependency::Role;
 use model::diff::Diff;
@@ -9,6 +9,8 @@ use model::function::FunctionDraft;
 use model::name::EntryName;
 use model::python::{PackFile, PackFunction, read_pack};
 use model::revision::Revision;
+use model::scope::Scope;
+use model::verb::Verb;
 use model::version::{Version, VersionHead, VersionNumber};
 use serde::{Deserialize, Serialize};
 use store::{EntryPage, EntrySummary};
@@ -45,17 +47,35 @@ pub struct VersionLine {
     pub live: bool,
 }
 
-pub async fn list(ctx: &Ctx, page: &EntryPage, at: Option<Revision>) -> Result<Vec<EntrySummary>, Error> {
+/// By name, a page at a time.
+pub async fn list(
+    ctx: &Ctx,
+    access: &Access,
+    page: EntryPage,
+    at: Option<Revision>,
+) -> Result<Vec<EntrySummary>, Error> {
+    access.may(reads(page.kind))?;
+    let page = EntryPage { scope: access.only().clone(), ..page };
     match at {
-        None => Ok(ctx.store.entries(page).await?),
+        None => Ok(ctx.store.entries(&page).await?),
         Some(revision) => {
             check_revision(ctx, revision).await?;
-            Ok(ctx.store.entries_as_of(revision, page).await?)
+            Ok(ctx.store.entries_as_of(revision, &page).await?)
         }
     }
 }
 
-pub async fn version(ctx: &Ctx, key: &EntryKey, which: Which) -> Result<Version, Error> {
+/// The verb of looking at entries of a kind.
+fn reads(kind: EntryKind) -> Verb {
+    match kind {
+        EntryKind::Function | EntryKind::Graph => Verb::ReadFunctions,
+        EntryKind::Trigger => Verb::ReadTriggers,
+        EntryKind::Schedule => Verb::ReadSchedules,
+    }
+}
+
+pub async fn version(ctx: &Ctx, access: &Access, key: &EntryKey, which: Which) -> Result<Version, Error> {
+    access.may_touch(reads(key.kind), key.name.as_str())?;
     let found = match which {
         Which::Live => ctx.store.live_version(key).await?,
         Which::Number(number) => ctx.store.version(key, number).await?,
@@ -66,12 +86,12 @@ pub async fn version(ctx: &Ctx, key: &EntryKey, which: Which) -> Result<Version,
     };
     match found {
         Some(version) => Ok(version),
-        None => Err(not_found(ctx, key, which).await?),
+        None => Err(not_found(ctx, access.only(), key, which).await?),
     }
 }
 
-pub async fn show(ctx: &Ctx, key: &EntryKey, which: Which) -> Result<EntryView, Error> {
-    let version = version(ctx, key, which).await?;
+pub async fn show(ctx: &Ctx, access: &Access, key: &EntryKey, which: Which) -> Result<EntryView, Error> {
+    let version = version(ctx, access, key, which).await?;
     let live = match which {
         Which::Live => true,
         _ => {
@@ -79,7 +99,7 @@ pub async fn show(ctx: &Ctx, key: &EntryKey, which: Which) -> Result<EntryView, 
             live.is_some_and(|live| live.head.version_id == version.head.version_id)
         }
     };
-    let referrers = ctx.store.referrers(key.kind, &[key.name.to_string()]).await?;
+    let referrers = ctx.store.referrers(key.kind, &[key.name.to_string()], access.only()).await?;
     let by = |wanted: Role| -> Vec<EntryKey> {
         let matching = referrers.iter().filter(|(_, role, who)| *role == wanted && who != key);
         matching.map(|(_, _, who)| who.clone()).collect()
@@ -88,40 +108,44 @@ pub async fn show(ctx: &Ctx, key: &EntryKey, which: Which) -> Result<EntryView, 
 }
 
 /// All Versions of an entry, oldest first; also of one that was deleted.
-pub async fn versions(ctx: &Ctx, key: &EntryKey) -> Result<Vec<VersionLine>, Error> {
+pub async fn versions(ctx: &Ctx, access: &Access, key: &EntryKey) -> Result<Vec<VersionLine>, Error> {
+    access.may_touch(reads(key.kind), key.name.as_str())?;
     let heads = ctx.store.versions(key).await?;
     if heads.is_empty() {
-        return Err(not_found(ctx, key, Which::Live).await?);
+        return Err(not_found(ctx, access.only(), key, Which::Live).await?);
     }
     let live = ctx.store.live_version(key).await?.map(|version| version.head.version_id);
     let line = |head: VersionHead| VersionLine { live: Some(head.version_id) == live, head };
     Ok(heads.into_iter().map(line).collect())
 }
 
-pub async fn diff(ctx: &Ctx, key: &EntryKey, old: Which, new: Which) -> Result<Diff, Error> {
-    let old = version(ctx, key, old).await?;
-    let new = version(ctx, key, new).await?;
+pub async fn diff(ctx: &Ctx, access: &Access, key: &EntryKey, old: Which, new: Which) -> Result<Diff, Error> {
+    let old = version(ctx, access, key, old).await?;
+    let new = version(ctx, access, key, new).await?;
     Ok(difference(Some(&old.content), Some(&new.content)))
 }
 
 /// A Function and all it calls.
-pub async fn closure(ctx: &Ctx, name: &EntryName) -> Result<Vec<Version>, Error> {
+pub async fn closure(ctx: &Ctx, access: &Access, name: &EntryName) -> Result<Vec<Version>, Error> {
+    access.may_touch(Verb::ReadFunctions, name.as_str())?;
     let versions = ctx.store.closure(name).await?;
     if versions.is_empty() {
-        return Err(not_found(ctx, &EntryKey::function(name.clone()), Which::Live).await?);
+        let key = EntryKey::function(name.clone());
+        return Err(not_found(ctx, access.only(), &key, Which::Live).await?);
     }
-    Ok(versions.into_iter().map(|(version, _)| version).collect())
+    let seen = versions.into_iter().map(|(version, _)| version);
+    Ok(seen.filter(|version| access.covers(version.head.key.name.as_str())).collect())
 }
 
 /// Makes another Version live.
 pub async fn point(
     ctx: &Ctx,
-    actor: &Actor,
+    access: &Access,
     key: &EntryKey,
     number: VersionNumber,
 ) -> Result<Applied, Error> {
     let title = format!("use version {number} of {}", key.name);
-    register(ctx, actor, &Proposal::of(title, vec![Intent::Use(key.clone(), number)])).await
+    register(ctx, access, &Proposal::of(title, vec![Intent::Use(key.clone(), number)])).await
 }
 
 /// The text of one function, as a draft: a decorator states everything, a bare source only itself.
@@ -169,24 +193,30 @@ async fn check_revision(ctx: &Ctx, revision: Revision) -> Result<(), Error> {
     if revision > now { Err(Error::RevisionNotFound { revision, now }) } else { Ok(()) }
 }
 
-/// Why a Version is not there, with the name that was perhaps meant.
-pub(crate) async fn not_found(ctx: &Ctx, key: &EntryKey, which: Which) -> Result<Error, Error> {
+/// Why a Version is not there, with the name in scope that was perhaps meant.
+pub(crate) async fn not_found(
+    ctx: &Ctx,
+    scope: &Scope,
+    key: &EntryKey,
+    which: Which,
+) -> Result<Error, Error> {
     let known = !ctx.store.versions(key).await?.is_empty();
     match which {
         Which::Number(number) if known => return Ok(Error::VersionNotFound { key: key.clone(), number }),
         Which::AsOf(revision) if known => return Ok(Error::NotLiveThen { key: key.clone(), revision }),
         _ => {}
     }
-    let names = ctx.store.entry_names(key.kind).await?;
+    let names = ctx.store.entry_names(key.kind, scope).await?;
     let near = nearest(key.name.as_str(), &names).map(str::to_owned);
     Ok(Error::NotFound { key: key.clone(), near })
 }
 
 /// Whether functions or graphs or the rest.
-pub async fn counts(ctx: &Ctx) -> Result<Vec<(EntryKind, u64)>, Error> {
+pub async fn counts(ctx: &Ctx, access: &Access) -> Result<Vec<(EntryKind, u64)>, Error> {
+    access.may(Verb::ReadBrain)?;
     let mut counts = Vec::new();
     for kind in EntryKind::ALL {
-        counts.push((kind, ctx.store.entry_count(kind).await?));
+        counts.push((kind, ctx.store.entry_count(kind, access.only()).await?));
     }
     Ok(counts)
 }

@@ -3,12 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
+use model::access::Access;
 use model::call::Call;
 use model::entry::EntryKey;
 use model::insight::{DependencyStatistics, ErrorCount, Statistics, Suggestion};
 use model::name::EntryName;
 use model::run::{Ending, Run};
 use model::running::Isolation;
+use model::verb::Verb;
 use serde::{Deserialize, Serialize};
 use store::{Insights, RunFilter};
 
@@ -34,20 +36,22 @@ pub struct Insight {
 }
 
 /// Of one Function.
-pub async fn of(ctx: &Ctx, name: &EntryName, since: Timestamp) -> Result<Insight, Error> {
-    let insight = gather(ctx, name.as_str(), since, LOOKED_INTO).await?;
+pub async fn of(ctx: &Ctx, access: &Access, name: &EntryName, since: Timestamp) -> Result<Insight, Error> {
+    access.may_touch(Verb::ReadInsights, name.as_str())?;
+    let insight = gather(ctx, access, name.as_str(), since, LOOKED_INTO).await?;
     if insight.statistics.runs == 0 {
         // Nothing is known of it; perhaps it is not even there.
-        functions::version(ctx, &EntryKey::function(name.clone()), Which::Live).await?;
+        functions::version(ctx, access, &EntryKey::function(name.clone()), Which::Live).await?;
     }
     Ok(insight)
 }
 
 /// Of all that ran, those first that took the most time.
-pub async fn all(ctx: &Ctx, since: Timestamp) -> Result<Vec<Insight>, Error> {
+pub async fn all(ctx: &Ctx, access: &Access, since: Timestamp) -> Result<Vec<Insight>, Error> {
+    access.may(Verb::ReadInsights)?;
     let mut insights = Vec::new();
-    for name in ctx.store.run_names(MOST_FUNCTIONS).await? {
-        let insight = gather(ctx, &name, since, GLANCED_AT).await?;
+    for name in ctx.store.run_names(MOST_FUNCTIONS, access.only()).await? {
+        let insight = gather(ctx, access, &name, since, GLANCED_AT).await?;
         if insight.statistics.runs > 0 {
             insights.push(insight);
         }
@@ -56,13 +60,22 @@ pub async fn all(ctx: &Ctx, since: Timestamp) -> Result<Vec<Insight>, Error> {
     Ok(insights)
 }
 
-async fn gather(ctx: &Ctx, name: &str, since: Timestamp, looked_into: u32) -> Result<Insight, Error> {
+/// What it called is told as far as it may be seen.
+async fn gather(
+    ctx: &Ctx,
+    access: &Access,
+    name: &str,
+    since: Timestamp,
+    looked_into: u32,
+) -> Result<Insight, Error> {
     let found = ctx.store.insights(name, since).await?;
     let filter = RunFilter { name: Some(name.to_owned()), since: Some(since), ..RunFilter::default() };
     let mut sample = Sample::default();
     for run in ctx.store.runs(&filter, looked_into).await? {
-        let calls = ctx.store.calls(run.run_id).await?;
-        let below = RunFilter { parent: Some(run.run_id), ..RunFilter::default() };
+        let mut calls = ctx.store.calls(run.run_id).await?;
+        calls.retain(|call| access.covers(&call.function));
+        let scope = access.only().clone();
+        let below = RunFilter { parent: Some(run.run_id), scope, ..RunFilter::default() };
         sample.add(&run, &calls, &ctx.store.runs(&below, looked_into).await?);
     }
     let mut statistics = statistics(name, &found);

@@ -18,6 +18,7 @@ pub mod functionz;
 pub mod insights;
 pub mod names;
 pub mod packs;
+mod policy;
 pub mod replay;
 pub mod retention;
 pub mod run_ids;

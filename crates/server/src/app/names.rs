@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use model::access::Access;
 use model::actor::Actor;
 use model::entry::{EntryKey, EntryKind};
 use model::ids::{EntryId, TokenId, VersionId};
 use model::name::EntryName;
 use model::run::Run;
+use model::verb::Verb;
 use model::version::VersionNumber;
 
 use super::error::Error;
@@ -22,15 +24,18 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    pub(crate) async fn of(ctx: &Ctx, runs: &[Run]) -> Result<Names, Error> {
+    /// As far as they may be seen: what lies outside keeps its id.
+    pub(crate) async fn of(ctx: &Ctx, access: &Access, runs: &[Run]) -> Result<Names, Error> {
         let versions: BTreeSet<VersionId> = runs.iter().filter_map(|run| run.version_id).collect();
         let versions: Vec<VersionId> = versions.into_iter().collect();
         let cancellers = runs.iter().filter_map(|run| run.cancelled.as_ref().map(|(actor, _)| actor));
-        let actors: Vec<&Actor> = runs.iter().map(|run| &run.actor).chain(cancellers).collect();
+        let holders = runs.iter().map(|run| &run.authority.holder);
+        let actors: Vec<&Actor> =
+            runs.iter().map(|run| &run.actor).chain(cancellers).chain(holders).collect();
         Ok(Names {
             versions: numbers(ctx, &versions).await?,
-            entries: entries(ctx, &actors).await?,
-            tokens: tokens(ctx, &actors).await?,
+            entries: entries(ctx, access, &actors).await?,
+            tokens: tokens(ctx, access, &actors).await?,
         })
     }
 
@@ -57,7 +62,7 @@ async fn numbers(ctx: &Ctx, versions: &[VersionId]) -> Result<HashMap<VersionId,
     Ok(heads.iter().map(|head| (head.version_id, head.number)).collect())
 }
 
-async fn entries(ctx: &Ctx, actors: &[&Actor]) -> Result<HashMap<EntryId, EntryKey>, Error> {
+async fn entries(ctx: &Ctx, access: &Access, actors: &[&Actor]) -> Result<HashMap<EntryId, EntryKey>, Error> {
     let entry = |actor: &&Actor| match actor {
         Actor::Trigger(entry) | Actor::Schedule(entry) => Some(*entry),
         Actor::CommandLine | Actor::Token(_) | Actor::Run(_) => None,
@@ -66,27 +71,36 @@ async fn entries(ctx: &Ctx, actors: &[&Actor]) -> Result<HashMap<EntryId, EntryK
     if entries.is_empty() {
         return Ok(HashMap::new());
     }
-    Ok(ctx.store.entry_keys(&entries.into_iter().collect::<Vec<_>>()).await?)
+    let mut keys = ctx.store.entry_keys(&entries.into_iter().collect::<Vec<_>>()).await?;
+    keys.retain(|_, key| access.covers(key.name.as_str()));
+    Ok(keys)
 }
 
-async fn tokens(ctx: &Ctx, actors: &[&Actor]) -> Result<HashMap<TokenId, String>, Error> {
+async fn tokens(ctx: &Ctx, access: &Access, actors: &[&Actor]) -> Result<HashMap<TokenId, String>, Error> {
     if !actors.iter().any(|actor| matches!(actor, Actor::Token(_))) {
         return Ok(HashMap::new());
     }
     let tokens = ctx.store.tokens().await?;
-    Ok(tokens.into_iter().map(|token| (token.token_id, token.name)).collect())
+    let seen = tokens.into_iter().filter(|token| is_seen(access, token.token_id));
+    Ok(seen.map(|token| (token.token_id, token.name)).collect())
+}
+
+/// A narrow token knows no other one by name.
+fn is_seen(access: &Access, token: TokenId) -> bool {
+    access.only().is_all() || access.authority.holder == Actor::Token(token)
 }
 
 /// Who is meant by `command_line`, `token:NAME`, `trigger:NAME`, `schedule:NAME` or `run:ID`.
-pub async fn actor(ctx: &Ctx, text: &str) -> Result<Actor, Error> {
+pub async fn actor(ctx: &Ctx, access: &Access, text: &str) -> Result<Actor, Error> {
+    access.may(Verb::ReadRuns)?;
     if let Ok(actor) = text.parse() {
         return Ok(actor);
     }
     match text.split_once(':') {
-        Some(("run", id)) => Ok(Actor::Run(find(ctx, id).await?)),
-        Some(("token", name)) => token(ctx, name).await.map(Actor::Token),
-        Some(("trigger", name)) => entry(ctx, EntryKind::Trigger, name).await.map(Actor::Trigger),
-        Some(("schedule", name)) => entry(ctx, EntryKind::Schedule, name).await.map(Actor::Schedule),
+        Some(("run", id)) => Ok(Actor::Run(find(ctx, access, id).await?)),
+        Some(("token", name)) => token(ctx, access, name).await.map(Actor::Token),
+        Some(("trigger", name)) => entry(ctx, access, EntryKind::Trigger, name).await.map(Actor::Trigger),
+        Some(("schedule", name)) => entry(ctx, access, EntryKind::Schedule, name).await.map(Actor::Schedule),
         _ => Err(Error::Input {
             problem: format!("`{text}` names nobody who could have started a run"),
             hint: "write `command_line`, `token:NAME`, `trigger:NAME`, `schedule:NAME` or `run:ID`"
@@ -95,17 +109,20 @@ pub async fn actor(ctx: &Ctx, text: &str) -> Result<Actor, Error> {
     }
 }
 
-async fn token(ctx: &Ctx, name: &str) -> Result<TokenId, Error> {
+async fn token(ctx: &Ctx, access: &Access, name: &str) -> Result<TokenId, Error> {
     let tokens = ctx.store.tokens().await?;
     let found = tokens.iter().find(|token| token.name == name).map(|token| token.token_id);
-    found.ok_or_else(|| Error::Absent { noun: "token", name: name.to_owned() })
+    found
+        .filter(|token| is_seen(access, *token))
+        .ok_or_else(|| Error::Absent { noun: "token", name: name.to_owned() })
 }
 
 /// Also of one that was deleted: its Runs are still there.
-async fn entry(ctx: &Ctx, kind: EntryKind, name: &str) -> Result<EntryId, Error> {
+async fn entry(ctx: &Ctx, access: &Access, kind: EntryKind, name: &str) -> Result<EntryId, Error> {
+    access.may_touch(Verb::ReadRuns, name)?;
     let key = EntryKey::new(kind, EntryName::new(name)?);
     match ctx.store.versions(&key).await?.first() {
         Some(head) => Ok(head.entry_id),
-        None => Err(not_found(ctx, &key, Which::Live).await?),
+        None => Err(not_found(ctx, access.only(), &key, Which::Live).await?),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use model::actor::Actor;
+use model::access::Access;
 use model::check::Finding;
 use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
@@ -10,7 +10,9 @@ use model::ids::PackId;
 use model::name::EntryName;
 use model::pack::{Pack, Widened};
 use model::python::{Notice, PackFile, PackFunction, SourceError, decode, read_pack};
+use model::scope::Scope;
 use model::trigger::TriggerContent;
+use model::verb::Verb;
 use serde::{Deserialize, Serialize};
 use store::Question;
 
@@ -79,11 +81,19 @@ impl Loaded {
     }
 }
 
-pub async fn list(ctx: &Ctx) -> Result<Vec<Pack>, Error> {
-    Ok(ctx.store.packs().await?)
+pub async fn list(ctx: &Ctx, access: &Access) -> Result<Vec<Pack>, Error> {
+    access.may_touch_all(Verb::ReadPacks)?;
+    Ok(ctx.store.packs(access.only()).await?)
 }
 
-pub async fn load(ctx: &Ctx, actor: &Actor, load: Load) -> Result<Loaded, Error> {
+/// The Pack of a name.
+pub async fn find(ctx: &Ctx, access: &Access, name: &str) -> Result<Pack, Error> {
+    access.may_touch_all(Verb::ReadPacks)?;
+    ctx.store.pack(name).await?.ok_or_else(|| Error::Absent { noun: "pack", name: name.to_owned() })
+}
+
+pub async fn load(ctx: &Ctx, access: &Access, load: Load) -> Result<Loaded, Error> {
+    access.may_touch_all(Verb::ApplyChangeset)?;
     let mut read = Reading::default();
     let only_file = load.files.len() == 1;
     for file in &load.files {
@@ -118,7 +128,7 @@ pub async fn load(ctx: &Ctx, actor: &Actor, load: Load) -> Result<Loaded, Error>
         aliases: read.aliases,
         ..Proposal::default()
     };
-    let applied = register(ctx, actor, &proposal).await?;
+    let applied = register(ctx, access, &proposal).await?;
     let moved = applied.moves.iter().filter(|moved| moved.key.kind == EntryKind::Function).count() as u64;
     Ok(Loaded {
         pack: load.name,
@@ -239,7 +249,7 @@ pub(super) async fn refuse_owned(
         .collect();
     taken.sort_by(|a, b| a.0.cmp(b.0));
     let Some((key, state)) = taken.first() else { return Ok(()) };
-    let packs = ctx.store.packs().await?;
+    let packs = ctx.store.packs(&Scope::All).await?;
     let owner = match packs.iter().find(|pack| Some(pack.pack_id) == state.pack) {
         Some(owner) => format!("pack `{}`", owner.name),
         None => "hand".to_owned(),

@@ -3,8 +3,10 @@
 
 use std::sync::Arc;
 
+use model::access::Access;
 use model::ids::RunId;
 use model::run::{RunError, RunState};
+use model::verb::Verb;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -35,10 +37,12 @@ pub struct Ended {
 
 pub async fn replay(
     ctx: &Ctx,
+    access: &Access,
     id: RunId,
     watch: impl Fn(RunId, Happened) + Send + Sync + 'static,
 ) -> Result<Replayed, Error> {
-    let run = runs::get(ctx, id).await?;
+    access.may(Verb::ReplayRun)?;
+    let run = runs::get(ctx, access, id).await?;
     let prepared = runs::prepared_for(ctx, &run).await?;
     let steps = ctx.store.steps(id).await?;
     let recorded = Ended { state: run.state, output: run.output.clone(), error: run.error.clone() };

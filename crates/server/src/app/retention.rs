@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use model::access::Access;
 use model::ids::RunId;
+use model::verb::Verb;
 use sandbox::CancellationToken;
 use serde::{Deserialize, Serialize};
 use store::Prune;
@@ -61,7 +63,7 @@ pub async fn keep(ctx: Ctx, stop: CancellationToken) {
     }
     while !stop.is_cancelled() {
         let now = ctx.clock.now();
-        match prune(&ctx, ctx.keep.at(now), |_| ()).await {
+        match remove(&ctx, ctx.keep.at(now), |_| ()).await {
             Ok(Pruned { runs: 0, .. }) => {}
             Ok(pruned) => tracing::info!("pruned {} runs with {} bytes", pruned.runs, pruned.bytes),
             Err(error) => tracing::warn!("cannot prune runs: {error}"),
@@ -74,7 +76,17 @@ pub async fn keep(ctx: Ctx, stop: CancellationToken) {
 }
 
 /// Removes what does not stay, telling how far it is.
-pub async fn prune(ctx: &Ctx, keep: Retention, told: impl Fn(Pruned)) -> Result<Pruned, Error> {
+pub async fn prune(
+    ctx: &Ctx,
+    access: &Access,
+    keep: Retention,
+    told: impl Fn(Pruned),
+) -> Result<Pruned, Error> {
+    access.may_touch_all(Verb::PruneRuns)?;
+    remove(ctx, keep, told).await
+}
+
+async fn remove(ctx: &Ctx, keep: Retention, told: impl Fn(Pruned)) -> Result<Pruned, Error> {
     let only_newest = keep.since.is_none() && keep.bytes.is_none() && keep.newest.is_some();
     let prune = Prune {
         before: if only_newest { Some(Timestamp::MAX) } else { keep.since },

@@ -1,6 +1,8 @@
 //! Ids of Runs as people type them: whole, or any beginning or end that fits one Run alone.
 
+use model::access::Access;
 use model::ids::RunId;
+use model::verb::Verb;
 
 use super::error::Error;
 use crate::ctx::Ctx;
@@ -17,7 +19,8 @@ pub fn short(run: RunId) -> String {
 }
 
 /// The one Run that is meant.
-pub async fn find(ctx: &Ctx, text: &str) -> Result<RunId, Error> {
+pub async fn find(ctx: &Ctx, access: &Access, text: &str) -> Result<RunId, Error> {
+    access.may(Verb::ReadRuns)?;
     let digits = text.replace('-', "");
     if digits.len() < LEAST || digits.len() > 32 || !digits.chars().all(|digit| digit.is_ascii_hexdigit()) {
         return Err(Error::Input {
@@ -27,7 +30,7 @@ pub async fn find(ctx: &Ctx, text: &str) -> Result<RunId, Error> {
             ),
         });
     }
-    let mut fitting = ctx.store.run_ids(&digits, NAMED + 1).await?;
+    let mut fitting = ctx.store.run_ids(&digits, NAMED + 1, access.only()).await?;
     match (fitting.pop(), fitting.is_empty()) {
         (None, _) => Err(Error::RunNotFound { id: text.to_owned() }),
         (Some(only), true) => Ok(only),

@@ -1,10 +1,12 @@
 //! Lists of Runs as people read them, a page at a time: without what they took and gave, with names in place of ids.
 
 use jiff::Timestamp;
+use model::access::Access;
 use model::actor::Actor;
 use model::entry::EntryKey;
 use model::ids::RunId;
 use model::run::{Ending, Run, RunError, RunState};
+use model::verb::Verb;
 use model::version::VersionNumber;
 use serde::{Deserialize, Serialize};
 use store::RunFilter;
@@ -44,26 +46,30 @@ pub struct RunPage {
 }
 
 /// Newest first.
-pub async fn page(ctx: &Ctx, filter: &RunFilter, limit: u32) -> Result<RunPage, Error> {
+pub async fn page(ctx: &Ctx, access: &Access, filter: RunFilter, limit: u32) -> Result<RunPage, Error> {
+    access.may(Verb::ReadRuns)?;
+    let filter = RunFilter { scope: access.only().clone(), ..filter };
     // One more than is shown tells whether there are more.
-    let mut runs = ctx.store.runs(filter, limit.saturating_add(1)).await?;
+    let mut runs = ctx.store.runs(&filter, limit.saturating_add(1)).await?;
     let more = runs.len() > limit as usize;
     runs.truncate(limit as usize);
     let next = runs.last().filter(|_| more).map(|run| run.run_id);
-    Ok(RunPage { runs: lines(ctx, &runs).await?, next })
+    Ok(RunPage { runs: lines(ctx, access, &runs).await?, next })
 }
 
 /// These Runs, of those that are there, in this order.
-pub async fn of(ctx: &Ctx, ids: &[RunId]) -> Result<Vec<RunLine>, Error> {
+pub async fn of(ctx: &Ctx, access: &Access, ids: &[RunId]) -> Result<Vec<RunLine>, Error> {
+    access.may(Verb::ReadRuns)?;
     let mut runs = Vec::new();
     for id in ids {
-        runs.extend(ctx.store.run(*id).await?);
+        let run = ctx.store.run(*id).await?;
+        runs.extend(run.filter(|run| access.covers(run.key.name.as_str())));
     }
-    lines(ctx, &runs).await
+    lines(ctx, access, &runs).await
 }
 
-pub(crate) async fn lines(ctx: &Ctx, runs: &[Run]) -> Result<Vec<RunLine>, Error> {
-    let names = Names::of(ctx, runs).await?;
+pub(crate) async fn lines(ctx: &Ctx, access: &Access, runs: &[Run]) -> Result<Vec<RunLine>, Error> {
+    let names = Names::of(ctx, access, runs).await?;
     Ok(runs.iter().map(|run| line(run, &names)).collect())
 }
 

@@ -8,6 +8,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
+use model::access::{Access, Authority};
 use model::call::Call;
 use model::event::{Event, EventKind};
 use model::ids::RunId;
@@ -15,11 +16,13 @@ use model::output::OutputChunk;
 use model::run::Run;
 use model::run_place::RunPlace;
 use model::step::Step;
+use model::verb::Verb;
 use tokio::sync::futures::Notified;
 use tokio::sync::watch;
 
 use super::error::Error;
 use super::run_lists::{RunLine, lines};
+use super::run_records::seen_step;
 use super::runs;
 use crate::ctx::Ctx;
 use crate::engine::{Live, Looked};
@@ -49,9 +52,12 @@ pub struct News {
 /// Somebody who follows one Run to its end.
 pub struct Follower {
     ctx: Ctx,
+    access: Access,
     run: RunId,
     place: RunPlace,
     live: Option<Following>,
+    /// Of the Run, once it was looked at.
+    authority: Option<Arc<Authority>>,
     /// Calls that were told with their ends, behind those of the place.
     ended_calls: BTreeSet<u32>,
     /// The last Call that was told at all.
@@ -68,13 +74,23 @@ struct Following {
 }
 
 impl Follower {
-    pub fn new(ctx: &Ctx, run: RunId) -> Follower {
-        Follower::from(ctx, run, RunPlace::default())
+    pub fn new(ctx: &Ctx, access: &Access, run: RunId) -> Follower {
+        Follower::from(ctx, access, run, RunPlace::default())
     }
 
-    /// Of what comes after a place.
-    pub fn from(ctx: &Ctx, run: RunId, place: RunPlace) -> Follower {
-        Follower { ctx: ctx.clone(), run, place, live: None, ended_calls: BTreeSet::new(), last_call: 0 }
+    /// Of what comes after a place. Whether the Run may be seen is asked each time it is looked at.
+    pub fn from(ctx: &Ctx, access: &Access, run: RunId, place: RunPlace) -> Follower {
+        let (ctx, access) = (ctx.clone(), access.clone());
+        Follower {
+            ctx,
+            access,
+            run,
+            place,
+            live: None,
+            authority: None,
+            ended_calls: BTreeSet::new(),
+            last_call: 0,
+        }
     }
 
     /// What has happened since the last time, as soon as something has; nothing when it had ended then.
@@ -101,7 +117,7 @@ impl Follower {
     async fn follow(&mut self, mut following: Following) -> Result<Vec<News>, Error> {
         let mut news = Vec::new();
         if following.steps.is_none() {
-            let run = runs::get(&self.ctx, self.run).await?;
+            let run = self.looked_at().await?;
             // An end is told after everything else.
             if !run.state.is_final() {
                 self.enter(run, &mut news);
@@ -139,7 +155,7 @@ impl Follower {
     /// What its record says, or a while without news.
     async fn look(&mut self, rung: Pin<&mut Notified<'_>>) -> Result<Vec<News>, Error> {
         // The state first: what is printed and done before an end is there when the end is.
-        let run = runs::get(&self.ctx, self.run).await?;
+        let run = self.looked_at().await?;
         let mut news = Vec::new();
         self.turn_to(run.attempt);
         self.tell_steps(&mut news).await?;
@@ -154,6 +170,12 @@ impl Follower {
             }
         }
         Ok(news)
+    }
+
+    async fn looked_at(&mut self) -> Result<Run, Error> {
+        let run = runs::get(&self.ctx, &self.access, self.run).await?;
+        self.authority = Some(Arc::clone(&run.authority));
+        Ok(run)
     }
 
     /// Another try is told from its beginning.
@@ -178,6 +200,9 @@ impl Follower {
         let steps = self.ctx.store.steps_after(self.run, self.place.steps).await?;
         for step in steps.into_iter().take_while(|step| step.finished_at.is_some()) {
             self.place.steps = step.position;
+            // Nothing is shown of a Run that was not looked at.
+            let Some(authority) = &self.authority else { continue };
+            let step = seen_step(&self.access, authority, step);
             news.push(self.news(What::Step(Box::new(step))));
         }
         Ok(())
@@ -197,6 +222,7 @@ impl Follower {
 
     /// Unless it was told before.
     fn tell_call(&mut self, call: Call) -> Option<News> {
+        let is_seen = self.access.covers(&call.function);
         let has_ended = call.duration_us.is_some();
         let known = call.position <= self.place.calls || self.ended_calls.contains(&call.position);
         if known || (!has_ended && call.position <= self.last_call) {
@@ -209,7 +235,7 @@ impl Follower {
                 self.place.calls += 1;
             }
         }
-        Some(self.news(What::Call(Box::new(call))))
+        is_seen.then(|| self.news(What::Call(Box::new(call))))
     }
 
     fn news(&self, what: What) -> News {
@@ -226,18 +252,20 @@ impl Following {
 /// Runs in the order in which they end.
 pub struct Endings {
     ctx: Ctx,
+    access: Access,
     seq: u64,
     appended: watch::Receiver<()>,
 }
 
 impl Endings {
     /// Of those that end from now on.
-    pub async fn from_now(ctx: &Ctx) -> Result<Endings, Error> {
+    pub async fn from_now(ctx: &Ctx, access: &Access) -> Result<Endings, Error> {
+        access.may(Verb::ReadRuns)?;
         let (mut seq, appended) = (0, ctx.engine.appended());
         for kind in [EventKind::RunFinished, EventKind::RunFailed, EventKind::RunCancelled] {
             seq = seq.max(ctx.store.last_event(&kind).await?);
         }
-        Ok(Endings { ctx: ctx.clone(), seq, appended })
+        Ok(Endings { ctx: ctx.clone(), access: access.clone(), seq, appended })
     }
 
     /// Those that have ended since the last time, as soon as one has.
@@ -248,10 +276,11 @@ impl Endings {
             let mut ended = Vec::new();
             for run in events.iter().filter_map(ended_run) {
                 // One that is pruned already leaves nothing to tell.
-                ended.extend(self.ctx.store.run(run).await?);
+                let run = self.ctx.store.run(run).await?;
+                ended.extend(run.filter(|run| self.access.covers(run.key.name.as_str())));
             }
             if !ended.is_empty() {
-                return lines(&self.ctx, &ended).await;
+                return lines(&self.ctx, &self.access, &ended).await;
             }
             if events.is_empty() {
                 tokio::select! {

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use model::access::{Access, Authority};
 use model::call::Call;
 use model::egress::EgressRequest;
 use model::ids::{RunId, VersionId};
@@ -11,12 +12,14 @@ use model::run::Run;
 use model::step::Step;
 use model::version::VersionNumber;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::error::Error;
 use super::names::Names;
 use super::run_lists::{RunLine, lines};
 use super::runs;
 use crate::ctx::Ctx;
+use crate::engine::CALL;
 
 #[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct RunRecord {
@@ -25,6 +28,8 @@ pub struct RunRecord {
     pub version: Option<VersionNumber>,
     /// The actor by name.
     pub who: String,
+    /// By whose authority it ran, by name, and what that allows.
+    pub under: String,
     /// Who asked for its end, by name.
     pub cancelled_by: Option<String>,
     pub printed: Vec<OutputChunk>,
@@ -57,29 +62,48 @@ pub struct Below {
     pub above: RunId,
 }
 
-pub async fn show(ctx: &Ctx, id: RunId) -> Result<RunRecord, Error> {
-    let run = runs::get(ctx, id).await?;
-    let names = Names::of(ctx, std::slice::from_ref(&run)).await?;
+/// What lies outside is left out: functions it called and Versions it loaded, Runs it led to.
+pub async fn show(ctx: &Ctx, access: &Access, id: RunId) -> Result<RunRecord, Error> {
+    let run = runs::get(ctx, access, id).await?;
+    let names = Names::of(ctx, access, std::slice::from_ref(&run)).await?;
+    let mut calls = ctx.store.calls(id).await?;
+    calls.retain(|call| access.covers(&call.function));
+    let steps = ctx.store.steps(id).await?.into_iter();
+    let steps = steps.map(|step| seen_step(access, &run.authority, step)).collect();
     Ok(RunRecord {
         version: names.version(&run),
         who: names.who(&run.actor),
+        under: format!("{} ({})", names.who(&run.authority.holder), run.authority.describe()),
         cancelled_by: run.cancelled.as_ref().map(|(actor, _)| names.who(actor)),
         printed: ctx.store.output(id).await?,
-        loaded: loaded(ctx, &run).await?,
-        calls: ctx.store.calls(id).await?,
-        steps: ctx.store.steps(id).await?,
+        loaded: loaded(ctx, access, &run).await?,
+        calls,
+        steps,
         requests: ctx.store.egress(id).await?,
-        below: below(ctx, id).await?,
+        below: below(ctx, access, id).await?,
         run,
     })
 }
 
+/// A Step as somebody may see it. What a Run with another reach than theirs read of the brain, or had others answer, may be from
+/// outside: they see that it asked, and no more.
+pub(crate) fn seen_step(access: &Access, authority: &Authority, step: Step) -> Step {
+    let reaches = |verb: &str| {
+        verb == "run" || verb == CALL || verb.starts_with("brain.") || verb.starts_with("babyagi.")
+    };
+    if access.only().is_all() || authority.only == *access.only() || !reaches(&step.verb) {
+        return step;
+    }
+    Step { request: Value::Null, result: None, error: None, child: None, ..step }
+}
+
 /// What it runs first, then by name.
-async fn loaded(ctx: &Ctx, run: &Run) -> Result<Vec<Loaded>, Error> {
+async fn loaded(ctx: &Ctx, access: &Access, run: &Run) -> Result<Vec<Loaded>, Error> {
     let Some(hash) = run.closure else { return Ok(Vec::new()) };
     let versions = ctx.store.closure_versions(hash).await?;
     let mut loaded: Vec<Loaded> = versions
         .into_iter()
+        .filter(|(version, _)| access.covers(version.head.key.name.as_str()))
         .map(|(version, live)| Loaded {
             name: version.head.key.name,
             version: version.head.number,
@@ -91,8 +115,8 @@ async fn loaded(ctx: &Ctx, run: &Run) -> Result<Vec<Loaded>, Error> {
     Ok(loaded)
 }
 
-async fn below(ctx: &Ctx, id: RunId) -> Result<Vec<Below>, Error> {
-    let mut runs = ctx.store.run_tree(id).await?;
+async fn below(ctx: &Ctx, access: &Access, id: RunId) -> Result<Vec<Below>, Error> {
+    let mut runs = ctx.store.run_tree(id, access.only()).await?;
     runs.retain(|run| run.run_id != id);
     let upstream = upstream(ctx, &runs).await?;
     let known: HashSet<RunId> = runs.iter().map(|run| run.run_id).collect();
@@ -102,7 +126,7 @@ async fn below(ctx: &Ctx, id: RunId) -> Result<Vec<Below>, Error> {
         caused.filter(|above| known.contains(above)).unwrap_or(id)
     };
     let above: Vec<RunId> = runs.iter().map(above).collect();
-    let lines = lines(ctx, &runs).await?;
+    let lines = lines(ctx, access, &runs).await?;
     Ok(lines.into_iter().zip(above).map(|(line, above)| Below { line, above }).collect())
 }
 

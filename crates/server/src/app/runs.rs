@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use model::actor::Actor;
+use model::access::Access;
 use model::chain::Chain;
 use model::entry::EntryKey;
 use model::ids::{RunId, VersionId};
@@ -13,12 +13,15 @@ use model::question;
 use model::retry::Retry;
 use model::revision::Revision;
 use model::run::{How, Run, RunState};
+use model::scope::Scope;
 use model::signature::Parameter;
+use model::verb::Verb;
 use model::version::VersionNumber;
 use serde_json::{Map, Value};
 use store::{RunFilter, Started};
 
 use super::error::Error;
+use super::functions::{Which, not_found};
 use crate::ctx::Ctx;
 use crate::engine::{Execution, Prepared, Watch, carry_out, event, lease, resume};
 use crate::redaction::Redaction;
@@ -92,8 +95,13 @@ impl StartRun {
 }
 
 /// Executes at once and answers when the ending is committed, or when it waits for a person or a time.
-pub async fn start(ctx: &Ctx, actor: &Actor, request: StartRun) -> Result<Run, Error> {
-    begin(ctx, actor, request).await?.ended(ctx).await
+pub async fn start(ctx: &Ctx, access: &Access, request: StartRun) -> Result<Run, Error> {
+    begin(ctx, access, request).await?.ended(ctx).await
+}
+
+/// The same for what a Function calls by a name in its source, which was judged when that was applied.
+pub(crate) async fn start_dependency(ctx: &Ctx, access: &Access, request: StartRun) -> Result<Run, Error> {
+    begin_judged(ctx, access, request).await?.ended(ctx).await
 }
 
 /// A Run that is recorded, and has yet to be carried out or waited for. Dropping it leaves a Run that nobody carries out
@@ -120,10 +128,30 @@ impl Begun {
 }
 
 /// Records a Run that is to be executed at once.
-pub async fn begin(ctx: &Ctx, actor: &Actor, request: StartRun) -> Result<Begun, Error> {
+pub async fn begin(ctx: &Ctx, access: &Access, request: StartRun) -> Result<Begun, Error> {
+    judge(ctx, access, &request.target).await?;
+    begin_judged(ctx, access, request).await
+}
+
+/// Whether this Access may run it.
+async fn judge(ctx: &Ctx, access: &Access, target: &Target) -> Result<(), Error> {
+    access.may(Verb::StartRun)?;
+    match target {
+        Target::Live(name) | Target::Number(name, _) | Target::AsOf(name, _) => {
+            Ok(access.may_touch(Verb::StartRun, name.as_str())?)
+        }
+        Target::Exact(version) => {
+            let heads = ctx.store.version_heads(&[*version]).await?;
+            let name = heads.first().map_or("", |head| head.key.name.as_str());
+            Ok(access.may_touch(Verb::StartRun, name)?)
+        }
+    }
+}
+
+async fn begin_judged(ctx: &Ctx, access: &Access, request: StartRun) -> Result<Begun, Error> {
     let (watch, nested) = (request.watch.clone(), request.parent.is_some());
-    let prepared = resolve(ctx, &request.target).await?;
-    let mut run = record(ctx, actor, request, &prepared)?;
+    let prepared = resolve(ctx, access, &request.target).await?;
+    let mut run = record(ctx, access, request, &prepared)?;
     run.how.waited = true;
     if run.how.concurrency.is_some() || run.how.due_at.is_some() {
         // Others may have its place; the queue knows whose turn it is.
@@ -150,7 +178,7 @@ pub async fn begin(ctx: &Ctx, actor: &Actor, request: StartRun) -> Result<Begun,
 
 /// Who is nested in a Run is seen through to its end; anybody else hears that it waits.
 async fn settled(ctx: &Ctx, id: RunId, nested: bool) -> Result<Run, Error> {
-    if nested { see_through(ctx, id).await } else { wait(ctx, id).await }
+    if nested { see_through(ctx, id).await } else { wait_for(ctx, id, is_settled).await }
 }
 
 /// Waits for the end of a Run that another Run needs, and carries it out here when it is its turn: were it left to the
@@ -159,7 +187,7 @@ async fn see_through(ctx: &Ctx, id: RunId) -> Result<Run, Error> {
     loop {
         let mut ended = std::pin::pin!(ctx.engine.ended.notified());
         ended.as_mut().enable();
-        let run = get(ctx, id).await?;
+        let run = recorded_run(ctx, id).await?;
         if run.state.is_final() {
             return Ok(run);
         }
@@ -186,16 +214,18 @@ async fn carry_out_queued(ctx: &Ctx, id: RunId) -> Result<bool, Error> {
 }
 
 /// Records a Run for whoever has a free place.
-pub async fn queue(ctx: &Ctx, actor: &Actor, request: StartRun) -> Result<Run, Error> {
-    let prepared = resolve(ctx, &request.target).await?;
-    let run = record(ctx, actor, request, &prepared)?;
+pub async fn queue(ctx: &Ctx, access: &Access, request: StartRun) -> Result<Run, Error> {
+    judge(ctx, access, &request.target).await?;
+    let prepared = resolve(ctx, access, &request.target).await?;
+    let run = record(ctx, access, request, &prepared)?;
     enqueue(ctx, run, &prepared).await
 }
 
 /// What a Run would be recorded as; what it loads is recorded already. For those who queue it in a batch of their own.
-pub(crate) async fn recorded(ctx: &Ctx, actor: &Actor, request: StartRun) -> Result<Run, Error> {
-    let prepared = resolve(ctx, &request.target).await?;
-    let run = record(ctx, actor, request, &prepared)?;
+pub(crate) async fn recorded(ctx: &Ctx, access: &Access, request: StartRun) -> Result<Run, Error> {
+    judge(ctx, access, &request.target).await?;
+    let prepared = resolve(ctx, access, &request.target).await?;
+    let run = record(ctx, access, request, &prepared)?;
     refuse_secrets(ctx, &run).await?;
     ctx.store.record_closure(prepared.hash, &prepared.members).await?;
     Ok(run)
@@ -203,12 +233,12 @@ pub(crate) async fn recorded(ctx: &Ctx, actor: &Actor, request: StartRun) -> Res
 
 /// What a Function takes.
 pub(crate) async fn parameters(ctx: &Ctx, target: &Target) -> Result<Vec<Parameter>, Error> {
-    Ok(resolve(ctx, target).await?.content().signature.parameters.clone())
+    Ok(find(ctx, target).await?.content().signature.parameters.clone())
 }
 
 /// Whether a Function takes such an input.
 pub(crate) async fn check_input(ctx: &Ctx, target: &Target, input: Map<String, Value>) -> Result<(), Error> {
-    checked(&*resolve(ctx, target).await?, input.into()).map(drop)
+    checked(&*find(ctx, target).await?, input.into()).map(drop)
 }
 
 /// A key is stored as it is, because a second request must find it.
@@ -247,7 +277,17 @@ async fn enqueue(ctx: &Ctx, run: Run, prepared: &Prepared) -> Result<Run, Error>
     }
 }
 
-async fn resolve(ctx: &Ctx, target: &Target) -> Result<Arc<Prepared>, Error> {
+/// What is to be run. What is not there is told with the nearest name that may be seen.
+async fn resolve(ctx: &Ctx, access: &Access, target: &Target) -> Result<Arc<Prepared>, Error> {
+    match find(ctx, target).await {
+        Err(Error::NotFound { key, near: None }) => {
+            Err(not_found(ctx, access.only(), &key, Which::Live).await?)
+        }
+        found => found,
+    }
+}
+
+async fn find(ctx: &Ctx, target: &Target) -> Result<Arc<Prepared>, Error> {
     let closures = &ctx.engine.closures;
     match target {
         Target::Live(name) => closures.live(ctx, name).await,
@@ -255,9 +295,10 @@ async fn resolve(ctx: &Ctx, target: &Target) -> Result<Arc<Prepared>, Error> {
         Target::Exact(version) => closures.of_version(ctx, *version).await,
         Target::Number(name, number) => {
             let key = EntryKey::function(name.clone());
-            let which = super::functions::Which::Number(*number);
-            let version = super::functions::version(ctx, &key, which).await?;
-            closures.of_version(ctx, version.head.version_id).await
+            match ctx.store.version(&key, *number).await? {
+                Some(version) => closures.of_version(ctx, version.head.version_id).await,
+                None => Err(not_found(ctx, &Scope::none(), &key, Which::Number(*number)).await?),
+            }
         }
     }
 }
@@ -266,7 +307,7 @@ async fn resolve(ctx: &Ctx, target: &Target) -> Result<Arc<Prepared>, Error> {
 pub(crate) fn pretended(ctx: &Ctx, prepared: &Prepared, input: Map<String, Value>) -> Run {
     new_run(
         ctx,
-        &Actor::CommandLine,
+        &Access::of_command_line(),
         StartRun::of(Target::Live(prepared.key().name.clone()), Input::default()),
         prepared,
         input,
@@ -274,9 +315,9 @@ pub(crate) fn pretended(ctx: &Ctx, prepared: &Prepared, input: Map<String, Value
 }
 
 /// What is recorded of a Run before anything happens; its input has been checked.
-fn record(ctx: &Ctx, actor: &Actor, mut request: StartRun, prepared: &Prepared) -> Result<Run, Error> {
+fn record(ctx: &Ctx, access: &Access, mut request: StartRun, prepared: &Prepared) -> Result<Run, Error> {
     let input = checked(prepared, std::mem::take(&mut request.input))?;
-    Ok(new_run(ctx, actor, request, prepared, input))
+    Ok(new_run(ctx, access, request, prepared, input))
 }
 
 /// Arguments by name, if the Function takes them.
@@ -289,7 +330,7 @@ fn checked(prepared: &Prepared, Input { positional, named }: Input) -> Result<Ma
 
 fn new_run(
     ctx: &Ctx,
-    actor: &Actor,
+    access: &Access,
     request: StartRun,
     prepared: &Prepared,
     input: Map<String, Value>,
@@ -318,7 +359,8 @@ fn new_run(
         input: Value::Object(input),
         output: None,
         error: None,
-        actor: actor.clone(),
+        actor: access.actor.clone(),
+        authority: Arc::clone(&access.authority),
         parent: request.parent,
         created_at: ctx.clock.now(),
         started_at: None,
@@ -343,21 +385,36 @@ pub(crate) async fn prepared_for(ctx: &Ctx, run: &Run) -> Result<Arc<Prepared>, 
     }
 }
 
-pub async fn get(ctx: &Ctx, run: RunId) -> Result<Run, Error> {
+/// Whether a Run is there is nobody's business who may not see it.
+pub async fn get(ctx: &Ctx, access: &Access, run: RunId) -> Result<Run, Error> {
+    access.may(Verb::ReadRuns)?;
+    let found = ctx.store.run(run).await?.filter(|run| access.covers(run.key.name.as_str()));
+    found.ok_or_else(|| Error::RunNotFound { id: run.to_string() })
+}
+
+async fn recorded_run(ctx: &Ctx, run: RunId) -> Result<Run, Error> {
     ctx.store.run(run).await?.ok_or_else(|| Error::RunNotFound { id: run.to_string() })
 }
 
-pub async fn list(ctx: &Ctx, filter: &RunFilter, limit: u32) -> Result<Vec<Run>, Error> {
-    Ok(ctx.store.runs(filter, limit).await?)
+pub async fn list(ctx: &Ctx, access: &Access, filter: RunFilter, limit: u32) -> Result<Vec<Run>, Error> {
+    access.may(Verb::ReadRuns)?;
+    let filter = RunFilter { scope: access.only().clone(), ..filter };
+    Ok(ctx.store.runs(&filter, limit).await?)
 }
 
 /// Waits until a Run has ended, or waits for somebody itself.
-pub async fn wait(ctx: &Ctx, id: RunId) -> Result<Run, Error> {
-    wait_for(ctx, id, |run| run.state.is_final() || run.state == RunState::Waiting).await
+pub async fn wait(ctx: &Ctx, access: &Access, id: RunId) -> Result<Run, Error> {
+    get(ctx, access, id).await?;
+    wait_for(ctx, id, is_settled).await
+}
+
+fn is_settled(run: &Run) -> bool {
+    run.state.is_final() || run.state == RunState::Waiting
 }
 
 /// Waits until a Run that waited has ended or waits for something else.
-pub async fn wait_past(ctx: &Ctx, waited: &Run) -> Result<Run, Error> {
+pub async fn wait_past(ctx: &Ctx, access: &Access, waited: &Run) -> Result<Run, Error> {
+    get(ctx, access, waited.run_id).await?;
     let is_new = |run: &Run| run.state == RunState::Waiting && run.waiting != waited.waiting;
     wait_for(ctx, waited.run_id, |run| run.state.is_final() || is_new(run)).await
 }
@@ -366,7 +423,7 @@ async fn wait_for(ctx: &Ctx, id: RunId, there: impl Fn(&Run) -> bool) -> Result<
     loop {
         let mut ended = std::pin::pin!(ctx.engine.ended.notified());
         ended.as_mut().enable();
-        let run = get(ctx, id).await?;
+        let run = recorded_run(ctx, id).await?;
         if there(&run) {
             return Ok(run);
         }
@@ -384,13 +441,14 @@ async fn look_again(ctx: &Ctx, ended: std::pin::Pin<&mut tokio::sync::futures::N
 }
 
 /// Ends a Run and everything it started. Says which Runs are affected.
-pub async fn cancel(ctx: &Ctx, actor: &Actor, id: RunId) -> Result<Vec<RunId>, Error> {
-    let run = get(ctx, id).await?;
+pub async fn cancel(ctx: &Ctx, access: &Access, id: RunId) -> Result<Vec<RunId>, Error> {
+    access.may(Verb::CancelRun)?;
+    let run = get(ctx, access, id).await?;
     if run.state.is_final() {
         return Err(Error::RunEnded { run: id, state: run.state });
     }
     let now = ctx.clock.now();
-    let affected = ctx.store.request_cancel(id, actor, now, |run| event(run, None)).await?;
+    let affected = ctx.store.request_cancel(id, &access.actor, now, |run| event(run, None)).await?;
     for run in &affected {
         ctx.engine.running.interrupt(*run, crate::engine::Interruption::Cancelled);
     }
@@ -400,8 +458,9 @@ pub async fn cancel(ctx: &Ctx, actor: &Actor, id: RunId) -> Result<Vec<RunId>, E
 }
 
 /// Answers the question a Run waits for.
-pub async fn answer(ctx: &Ctx, actor: &Actor, id: RunId, value: Value) -> Result<(), Error> {
-    let run = get(ctx, id).await?;
+pub async fn answer(ctx: &Ctx, access: &Access, id: RunId, value: Value) -> Result<(), Error> {
+    access.may(Verb::AnswerRun)?;
+    let run = get(ctx, access, id).await?;
     let Some(model::run::Waiting::Person { step, question }) = run.waiting else {
         return Err(Error::NothingAsked { run: id, state: run.state });
     };
@@ -410,16 +469,17 @@ pub async fn answer(ctx: &Ctx, actor: &Actor, id: RunId, value: Value) -> Result
         problem: format!("run {id}: {error}"),
         hint: "answer with one of them, as it stands there".to_owned(),
     })?;
-    if !ctx.store.answer_run(id, step, &value, actor, ctx.clock.now()).await? {
-        return Err(Error::NothingAsked { run: id, state: get(ctx, id).await?.state });
+    if !ctx.store.answer_run(id, step, &value, &access.actor, ctx.clock.now()).await? {
+        return Err(Error::NothingAsked { run: id, state: get(ctx, access, id).await?.state });
     }
     ctx.engine.queue.notify_one();
     Ok(())
 }
 
 /// What it takes to run the same input once more, on the same Version or on the live one.
-pub async fn again(ctx: &Ctx, id: RunId, live: bool) -> Result<StartRun, Error> {
-    let run = get(ctx, id).await?;
+pub async fn again(ctx: &Ctx, access: &Access, id: RunId, live: bool) -> Result<StartRun, Error> {
+    access.may(Verb::StartRun)?;
+    let run = get(ctx, access, id).await?;
     let target = match run.version_id {
         Some(version) if !live => Target::Exact(version),
         _ => Target::Live(run.key.name.clone()),

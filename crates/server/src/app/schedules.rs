@@ -1,12 +1,14 @@
 //! Schedules: put, remove, pause and resume, run now; when they tick, and what became of their ticks.
 
 use jiff::Timestamp;
+use model::access::Access;
 use model::actor::Actor;
 use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
 use model::ids::RunId;
 use model::name::EntryName;
 use model::schedule::{ScheduleContent, ScheduleError};
+use model::verb::Verb;
 use model::version::{Version, VersionNumber};
 use serde::{Deserialize, Serialize};
 use store::{Count, Tick};
@@ -71,34 +73,44 @@ pub fn key(name: EntryName) -> EntryKey {
 /// Adds a Schedule, or replaces the one of that name.
 pub async fn put(
     ctx: &Ctx,
-    actor: &Actor,
+    access: &Access,
     name: EntryName,
     content: ScheduleContent,
 ) -> Result<Applied, Error> {
+    access.may_touch(Verb::ApplyChangeset, name.as_str())?;
+    access.may_touch(Verb::ApplyChangeset, content.target.as_str())?;
     if next_times(ctx, &content, 1)?.is_empty() {
         return Err(Error::Input {
             problem: format!("schedule `{name}` would never tick, because its time is over"),
             hint: "name a time to come".to_owned(),
         });
     }
-    register(ctx, actor, &Proposal::of("", vec![Intent::Put(name, Content::Schedule(content))])).await
+    register(ctx, access, &Proposal::of("", vec![Intent::Put(name, Content::Schedule(content))])).await
 }
 
-pub async fn remove(ctx: &Ctx, actor: &Actor, name: EntryName) -> Result<Applied, Error> {
-    live(ctx, &name).await?;
-    register(ctx, actor, &Proposal::of("", vec![Intent::Delete(key(name))])).await
+pub async fn remove(ctx: &Ctx, access: &Access, name: EntryName) -> Result<Applied, Error> {
+    access.may(Verb::ApplyChangeset)?;
+    live(ctx, access, &name).await?;
+    register(ctx, access, &Proposal::of("", vec![Intent::Delete(key(name))])).await
 }
 
 /// Ticks that pass during a pause are not made up for.
-pub async fn switch(ctx: &Ctx, actor: &Actor, name: EntryName, paused: bool) -> Result<Applied, Error> {
+pub async fn switch(ctx: &Ctx, access: &Access, name: EntryName, paused: bool) -> Result<Applied, Error> {
     let title = format!("{} schedule {name}", if paused { "pause" } else { "resume" });
-    register(ctx, actor, &Proposal::of(title, vec![Intent::Switch(key(name), !paused)])).await
+    register(ctx, access, &Proposal::of(title, vec![Intent::Switch(key(name), !paused)])).await
 }
 
 /// By name.
-pub async fn list(ctx: &Ctx, after: Option<&str>, limit: u32) -> Result<SchedulePage, Error> {
+pub async fn list(
+    ctx: &Ctx,
+    access: &Access,
+    after: Option<&str>,
+    limit: u32,
+) -> Result<SchedulePage, Error> {
+    access.may(Verb::ReadSchedules)?;
     // One more than is shown tells whether there are more.
-    let mut versions = ctx.store.live_versions(EntryKind::Schedule, after, limit.saturating_add(1)).await?;
+    let most = limit.saturating_add(1);
+    let mut versions = ctx.store.live_versions(EntryKind::Schedule, after, most, access.only()).await?;
     let more = versions.len() > limit as usize;
     versions.truncate(limit as usize);
     let next = versions.last().filter(|_| more).map(|last| last.head.key.name.clone());
@@ -129,8 +141,8 @@ async fn lines(ctx: &Ctx, versions: Vec<Version>) -> Result<Vec<ScheduleLine>, E
 }
 
 /// With so many of its next times.
-pub async fn show(ctx: &Ctx, name: &EntryName, times: usize) -> Result<ScheduleView, Error> {
-    let version = live(ctx, name).await?;
+pub async fn show(ctx: &Ctx, access: &Access, name: &EntryName, times: usize) -> Result<ScheduleView, Error> {
+    let version = live(ctx, access, name).await?;
     let head = version.head.clone();
     let ticks = ctx.store.ticks(head.entry_id, None, RECENT).await?;
     let line = lines(ctx, vec![version]).await?.pop().ok_or_else(|| absent(name))?;
@@ -153,8 +165,8 @@ pub fn next_times(ctx: &Ctx, content: &ScheduleContent, count: usize) -> Result<
 }
 
 /// The same as a tick would start, whatever its times and its overlap say.
-pub async fn now(ctx: &Ctx, name: &EntryName) -> Result<StartRun, Error> {
-    match live(ctx, name).await?.content {
+pub async fn now(ctx: &Ctx, access: &Access, name: &EntryName) -> Result<StartRun, Error> {
+    match live(ctx, access, name).await?.content {
         Content::Schedule(content) => Ok(StartRun::of(Target::Live(content.target), content.input)),
         _ => Err(absent(name)),
     }
@@ -173,8 +185,8 @@ pub fn unreadable(error: &ScheduleError) -> Error {
     Error::Input { problem: error.to_string(), hint: hint.to_owned() }
 }
 
-async fn live(ctx: &Ctx, name: &EntryName) -> Result<Version, Error> {
-    version(ctx, &key(name.clone()), Which::Live).await
+async fn live(ctx: &Ctx, access: &Access, name: &EntryName) -> Result<Version, Error> {
+    version(ctx, access, &key(name.clone()), Which::Live).await
 }
 
 fn absent(name: &EntryName) -> Error {

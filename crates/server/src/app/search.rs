@@ -4,11 +4,14 @@
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
+use model::access::Access;
 use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
 use model::function::FunctionContent;
 use model::name::EntryName;
 use model::revision::Revision;
+use model::scope::Scope;
+use model::verb::Verb;
 use model::version::Version;
 use serde_json::Value;
 use tracing::info;
@@ -25,14 +28,16 @@ const MENDABLE: usize = 20_000;
 /// How many functions are read at a time while the index is built.
 const PAGE: u32 = 2_000;
 
-pub async fn search(ctx: &Ctx, query: &str, limit: usize) -> Result<Vec<Hit>, Error> {
+pub async fn search(ctx: &Ctx, access: &Access, query: &str, limit: usize) -> Result<Vec<Hit>, Error> {
+    access.may(Verb::SearchFunctions)?;
     let index = catch_up(ctx).await?;
     let query = query.to_owned();
     Ok(blocking(move || index.search(&query, limit)).await?)
 }
 
 /// Throws the index away and builds it from the database.
-pub async fn rebuild(ctx: &Ctx) -> Result<(), Error> {
+pub async fn rebuild(ctx: &Ctx, access: &Access) -> Result<(), Error> {
+    access.may_touch_all(Verb::RebuildSearch)?;
     let mut slot = ctx.search.lock().await;
     let index = opened(ctx, &mut slot).await?;
     build(ctx, index).await
@@ -109,7 +114,7 @@ async fn build(ctx: &Ctx, index: Arc<SearchIndex>) -> Result<(), Error> {
 async fn send_pages(ctx: &Ctx, send: SyncSender<Document>) -> Result<(), Error> {
     let mut after: Option<String> = None;
     loop {
-        let page = ctx.store.live_versions(EntryKind::Function, after.as_deref(), PAGE).await?;
+        let page = ctx.store.live_versions(EntryKind::Function, after.as_deref(), PAGE, &Scope::All).await?;
         let Some(last) = page.last() else { return Ok(()) };
         after = Some(last.head.key.name.to_string());
         let send = send.clone();

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use model::actor::Actor;
+use model::access::Access;
 use model::event::{EventKind, NewEvent};
 use model::secret::{Secret, check_secret, sealed_hosts};
+use model::verb::Verb;
 use secrecy::{ExposeSecret, SecretBox};
 use serde_json::json;
 use store::SecretChange;
@@ -17,53 +18,61 @@ use crate::seal::{SealError, SealingKey};
 const KEY_CHECK: &str = "secrets_key_check";
 
 /// Adds a Secret, or gives it a new value. One that is sealed for hosts stays so.
-pub async fn set(ctx: &Ctx, actor: &Actor, name: &str, value: &SecretBox<Vec<u8>>) -> Result<(), Error> {
+pub async fn set(ctx: &Ctx, access: &Access, name: &str, value: &SecretBox<Vec<u8>>) -> Result<(), Error> {
+    access.may_touch_all(Verb::ManageSecrets)?;
     // What is sealed for hosts must stay fit for it.
     let hosts = ctx.store.sealed_secret(name).await?.map(|stored| stored.secret.hosts).unwrap_or_default();
     sealed_hosts(name, value.expose_secret(), &Vec::from_iter(hosts))?;
-    put(ctx, actor, name, value, None).await
+    put(ctx, access, name, value, None).await
 }
 
 /// The same, and says for which hosts it is sealed from now on; for none, cells get the value.
 pub async fn set_for(
     ctx: &Ctx,
-    actor: &Actor,
+    access: &Access,
     name: &str,
     value: &SecretBox<Vec<u8>>,
     hosts: &[String],
 ) -> Result<(), Error> {
+    access.may_touch_all(Verb::ManageSecrets)?;
     let hosts = sealed_hosts(name, value.expose_secret(), hosts)?;
-    put(ctx, actor, name, value, Some(hosts)).await
+    put(ctx, access, name, value, Some(hosts)).await
 }
 
 async fn put(
     ctx: &Ctx,
-    actor: &Actor,
+    access: &Access,
     name: &str,
     value: &SecretBox<Vec<u8>>,
     hosts: Option<BTreeSet<String>>,
 ) -> Result<(), Error> {
     check_secret(name, value.expose_secret())?;
     let key = key(ctx).await?;
-    let audit = ctx.audit(actor, "secret.set", name, json!({ "hosts": hosts }));
+    let audit = ctx.audit(&access.actor, "secret.set", name, json!({ "hosts": hosts }));
     let change = SecretChange {
         secret_id: ctx.ids.secret(),
         name: name.to_owned(),
         sealed: key.seal(name, value.expose_secret(), &ctx.ids)?,
         hosts,
         at: ctx.clock.now(),
-        by: actor.clone(),
+        by: access.actor.clone(),
     };
-    Ok(ctx.store.put_secret(&change, &changed(ctx, actor, name, "set"), &audit).await?)
+    Ok(ctx.store.put_secret(&change, &changed(ctx, access, name, "set"), &audit).await?)
 }
 
-pub async fn list(ctx: &Ctx) -> Result<Vec<Secret>, Error> {
+pub async fn list(ctx: &Ctx, access: &Access) -> Result<Vec<Secret>, Error> {
+    access.may_touch_all(Verb::ManageSecrets)?;
     Ok(ctx.store.secrets().await?)
 }
 
-pub async fn remove(ctx: &Ctx, actor: &Actor, name: &str) -> Result<(), Error> {
-    let event = changed(ctx, actor, name, "removed");
-    if ctx.store.remove_secret(name, &event, &ctx.audit(actor, "secret.remove", name, json!({}))).await? {
+pub async fn remove(ctx: &Ctx, access: &Access, name: &str) -> Result<(), Error> {
+    access.may_touch_all(Verb::ManageSecrets)?;
+    let event = changed(ctx, access, name, "removed");
+    if ctx
+        .store
+        .remove_secret(name, &event, &ctx.audit(&access.actor, "secret.remove", name, json!({})))
+        .await?
+    {
         Ok(())
     } else {
         Err(Error::Absent { noun: "secret", name: name.to_owned() })
@@ -107,12 +116,12 @@ async fn key(ctx: &Ctx) -> Result<SealingKey, Error> {
     Ok(key)
 }
 
-fn changed(ctx: &Ctx, actor: &Actor, name: &str, what: &str) -> NewEvent {
+fn changed(ctx: &Ctx, access: &Access, name: &str, what: &str) -> NewEvent {
     NewEvent {
         kind: EventKind::SecretChanged,
         source: name.to_owned(),
         data: json!({ "name": name, "change": what }),
-        actor: actor.clone(),
+        actor: access.actor.clone(),
         at: ctx.clock.now(),
     }
 }

@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use model::access::Access;
 use model::check::{Check, Finding, Gate};
 use model::content::Content;
 use model::dependency::Role;
 use model::entry::{EntryKey, EntryKind};
 use model::name::EntryName;
 use model::test_case::TestCase;
+use model::verb::Verb;
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
 
@@ -43,8 +45,12 @@ struct Tried {
 
 /// The tests of these Functions as they are live; of all that have some, if none is named. A test whose environment cannot
 /// be made has failed.
-pub async fn run(ctx: &Ctx, names: &[EntryName]) -> Result<Vec<TestReport>, Error> {
-    let names = if names.is_empty() { all_names(ctx).await? } else { names.to_vec() };
+pub async fn run(ctx: &Ctx, access: &Access, names: &[EntryName]) -> Result<Vec<TestReport>, Error> {
+    access.may(Verb::RunTests)?;
+    for name in names {
+        access.may_touch(Verb::RunTests, name.as_str())?;
+    }
+    let names = if names.is_empty() { all_names(ctx, access).await? } else { names.to_vec() };
     let mut reports = Vec::new();
     for tried in of(ctx, &Overlay::new(), &names).await? {
         match tried.error {
@@ -55,17 +61,22 @@ pub async fn run(ctx: &Ctx, names: &[EntryName]) -> Result<Vec<TestReport>, Erro
     Ok(reports)
 }
 
-async fn all_names(ctx: &Ctx) -> Result<Vec<EntryName>, Error> {
-    let names = ctx.store.entry_names(EntryKind::Function).await?;
+async fn all_names(ctx: &Ctx, access: &Access) -> Result<Vec<EntryName>, Error> {
+    let names = ctx.store.entry_names(EntryKind::Function, access.only()).await?;
     Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
 }
 
 /// Everything that calls these Functions, directly or not.
-pub async fn dependents(ctx: &Ctx, names: &[EntryName]) -> Result<BTreeSet<EntryName>, Error> {
+pub async fn dependents(
+    ctx: &Ctx,
+    access: &Access,
+    names: &[EntryName],
+) -> Result<BTreeSet<EntryName>, Error> {
+    access.may(Verb::ReadFunctions)?;
     let mut found: BTreeSet<EntryName> = BTreeSet::new();
     let mut next: Vec<String> = names.iter().map(ToString::to_string).collect();
     while !next.is_empty() && found.len() < MOST_DEPENDENTS {
-        let referrers = ctx.store.referrers(EntryKind::Function, &next).await?;
+        let referrers = ctx.store.referrers(EntryKind::Function, &next, access.only()).await?;
         next = referrers
             .into_iter()
             .filter(|(_, role, who)| *role == Role::Calls && who.kind == EntryKind::Function)
@@ -76,8 +87,9 @@ pub async fn dependents(ctx: &Ctx, names: &[EntryName]) -> Result<BTreeSet<Entry
     Ok(found)
 }
 
-/// The gate: tests of what changes and of all that depends on it, against the draft.
-pub(crate) async fn check(ctx: &Ctx, drafted: &Drafted) -> Result<Check, Error> {
+/// The gate: tests of what changes and of all that depends on it, against the draft. What lies outside is tested by whoever may
+/// apply it.
+pub(crate) async fn check(ctx: &Ctx, access: &Access, drafted: &Drafted) -> Result<Check, Error> {
     let overlay = trials::overlay(&drafted.changes);
     let known = |name: &EntryName| {
         let state = drafted.snapshot.entries.get(&EntryKey::function(name.clone()));
@@ -85,7 +97,7 @@ pub(crate) async fn check(ctx: &Ctx, drafted: &Drafted) -> Result<Check, Error> 
     };
     let moved: Vec<EntryName> = overlay.keys().filter(|name| known(name)).cloned().collect();
     let mut names: BTreeSet<EntryName> = overlay.keys().cloned().collect();
-    names.extend(dependents(ctx, &moved).await?);
+    names.extend(dependents(ctx, access, &moved).await?);
     let names: Vec<EntryName> = names.into_iter().collect();
     let tried = of(ctx, &overlay, &names).await?;
     if let Some(error) = tried.iter().find_map(|tried| tried.error.as_ref()) {
@@ -133,8 +145,8 @@ async fn tests_of(ctx: &Ctx, overlay: &Overlay, name: &EntryName) -> Result<Opti
         return Ok(tests(content));
     }
     let key = EntryKey::function(name.clone());
-    let version = super::functions::version(ctx, &key, super::functions::Which::Live).await?;
-    Ok(tests(&version.content))
+    let version = ctx.store.live_version(&key).await?;
+    Ok(version.and_then(|version| tests(&version.content)))
 }
 
 async fn one(

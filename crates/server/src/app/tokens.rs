@@ -1,8 +1,11 @@
 //! Tokens: shown once when they are made, kept as a hash, found by it.
 
 use jiff::Timestamp;
-use model::actor::Actor;
+use model::access::Access;
+use model::grantable::Grantable;
+use model::scope::Scope;
 use model::token::{Token, TokenRole};
+use model::verb::Verb;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -20,23 +23,31 @@ pub struct NewToken {
     pub name: String,
     pub role: TokenRole,
     pub patterns: Vec<String>,
+    /// Patterns of names that functions it writes may call besides.
+    pub uses: Vec<String>,
+    /// What functions it writes may be granted. Unless it is said, a Token for all names may give everything, one with patterns
+    /// nothing.
+    pub grants: Option<Grantable>,
     pub expires_at: Option<Timestamp>,
 }
 
 /// Makes a Token and answers its text, which cannot be had again.
-pub async fn add(ctx: &Ctx, actor: &Actor, new: NewToken) -> Result<(Token, SecretString), Error> {
+pub async fn add(ctx: &Ctx, access: &Access, new: NewToken) -> Result<(Token, SecretString), Error> {
+    access.may_touch_all(Verb::ManageTokens)?;
     check(&new)?;
     let text = format!("{PREFIX}{}", hex::encode(ctx.ids.random_bytes::<32>().map_err(SealError::NoChance)?));
     let token = Token {
         token_id: ctx.ids.token(),
         name: new.name,
         role: new.role,
+        grants: new.grants.unwrap_or_else(|| usual_grants(&new.patterns)),
         patterns: new.patterns,
+        uses: new.uses,
         created_at: ctx.clock.now(),
-        created_by: actor.clone(),
+        created_by: access.actor.clone(),
         expires_at: new.expires_at,
     };
-    let audit = ctx.audit(actor, "token.add", &token.name, json!({ "role": token.role }));
+    let audit = ctx.audit(&access.actor, "token.add", &token.name, json!({ "role": token.role }));
     match ctx.store.add_token(&token, &hash(&text), &audit).await {
         Ok(()) => Ok((token, text.into())),
         Err(store::Error::Unique { .. }) => Err(Error::Taken { noun: "token", name: token.name }),
@@ -44,12 +55,14 @@ pub async fn add(ctx: &Ctx, actor: &Actor, new: NewToken) -> Result<(Token, Secr
     }
 }
 
-pub async fn list(ctx: &Ctx) -> Result<Vec<Token>, Error> {
+pub async fn list(ctx: &Ctx, access: &Access) -> Result<Vec<Token>, Error> {
+    access.may_touch_all(Verb::ManageTokens)?;
     Ok(ctx.store.tokens().await?)
 }
 
-pub async fn remove(ctx: &Ctx, actor: &Actor, name: &str) -> Result<(), Error> {
-    let audit = ctx.audit(actor, "token.remove", name, json!({}));
+pub async fn remove(ctx: &Ctx, access: &Access, name: &str) -> Result<(), Error> {
+    access.may_touch_all(Verb::ManageTokens)?;
+    let audit = ctx.audit(&access.actor, "token.remove", name, json!({}));
     if ctx.store.remove_token(name, &audit).await? {
         Ok(())
     } else {
@@ -69,6 +82,10 @@ fn hash(text: &str) -> [u8; 32] {
     Sha256::digest(text.as_bytes()).into()
 }
 
+fn usual_grants(patterns: &[String]) -> Grantable {
+    if Scope::of_patterns(patterns.to_vec()).is_all() { Grantable::all() } else { Grantable::none() }
+}
+
 fn check(new: &NewToken) -> Result<(), Error> {
     let bad = |problem: String| Error::Input {
         problem,
@@ -82,7 +99,7 @@ fn check(new: &NewToken) -> Result<(), Error> {
     if !plain(&new.name, "@") {
         return Err(bad(format!("`{}` cannot name a token", new.name)));
     }
-    match new.patterns.iter().find(|pattern| !plain(pattern, "*")) {
+    match new.patterns.iter().chain(&new.uses).find(|pattern| !plain(pattern, "*")) {
         Some(pattern) => Err(bad(format!("`{pattern}` is no pattern of names"))),
         None => Ok(()),
     }

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use model::access::Access;
 use model::actor::Actor;
 use model::changeset::Change;
 use model::content::{Content, Snapshot};
@@ -12,6 +13,7 @@ use model::input::bind;
 use model::name::EntryName;
 use model::run::RunError;
 use model::test_case::Mock;
+use model::verb::Verb;
 use model::version::{Version, VersionHead, VersionNumber};
 use sandbox::{Arguments, CancellationToken, Isolation};
 use serde_json::{Map, Value};
@@ -19,7 +21,6 @@ use uuid::Uuid;
 
 use super::drafts::{Proposal, draft};
 use super::error::Error;
-use super::functions::{Which, not_found};
 use crate::ctx::Ctx;
 use crate::engine::{Prepared, TrialHost, Work, prepare, trial_end, with_mocks};
 
@@ -37,10 +38,12 @@ pub(crate) fn overlay(changes: &[Change]) -> Overlay {
 /// The content a draft would have.
 pub(crate) async fn drafted_content(
     ctx: &Ctx,
+    access: &Access,
     proposal: &Proposal,
     name: &EntryName,
 ) -> Result<Content, Error> {
-    let drafted = draft(ctx, proposal).await?;
+    access.may_touch(Verb::ProposeChangeset, name.as_str())?;
+    let drafted = draft(ctx, access, proposal).await?;
     let absent = || Error::Absent { noun: "draft", name: name.to_string() };
     overlay(&drafted.changes).remove(name).ok_or_else(absent)
 }
@@ -48,11 +51,13 @@ pub(crate) async fn drafted_content(
 /// Runs a draft once, with what it calls being drafts too where there are some.
 pub(crate) async fn run_draft(
     ctx: &Ctx,
+    access: &Access,
     proposal: &Proposal,
     name: &EntryName,
     arguments: Arguments,
 ) -> Result<Value, Error> {
-    let drafted = draft(ctx, proposal).await?;
+    access.may_touch(Verb::ProposeChangeset, name.as_str())?;
+    let drafted = draft(ctx, access, proposal).await?;
     let prepared = prepare_overlaid(ctx, &overlay(&drafted.changes), name).await?;
     let wrong = |source| Error::RunInput { function: name.clone(), source };
     let positional = arguments.positional.iter().map(sandbox::Value::to_json).collect();
@@ -117,7 +122,7 @@ pub(crate) async fn prepare_overlaid(
     versions.sort_by_key(|(version, live)| !*live || version.head.key.name != *root);
     match prepare(versions, revision) {
         Some(prepared) => Ok(prepared),
-        None => Err(not_found(ctx, &EntryKey::function(root.clone()), Which::Live).await?),
+        None => Err(Error::NotFound { key: EntryKey::function(root.clone()), near: None }),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
+use model::access::Access;
 use model::actor::Actor;
 use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
@@ -11,6 +12,7 @@ use model::ids::RunId;
 use model::name::EntryName;
 use model::trigger::TriggerContent;
 use model::trigger::on::On;
+use model::verb::Verb;
 use model::version::{Version, VersionNumber};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -115,28 +117,33 @@ pub fn key(name: EntryName) -> EntryKey {
 /// Adds a Trigger, or replaces the one of that name.
 pub async fn put(
     ctx: &Ctx,
-    actor: &Actor,
+    access: &Access,
     name: EntryName,
     content: TriggerContent,
 ) -> Result<Applied, Error> {
-    register(ctx, actor, &Proposal::of("", vec![Intent::Put(name, Content::Trigger(content))])).await
+    access.may_touch(Verb::ApplyChangeset, name.as_str())?;
+    access.may_touch(Verb::ApplyChangeset, content.target.as_str())?;
+    register(ctx, access, &Proposal::of("", vec![Intent::Put(name, Content::Trigger(content))])).await
 }
 
-pub async fn remove(ctx: &Ctx, actor: &Actor, name: EntryName) -> Result<Applied, Error> {
-    live(ctx, &name).await?;
-    register(ctx, actor, &Proposal::of("", vec![Intent::Delete(key(name))])).await
+pub async fn remove(ctx: &Ctx, access: &Access, name: EntryName) -> Result<Applied, Error> {
+    access.may(Verb::ApplyChangeset)?;
+    live(ctx, access, &name).await?;
+    register(ctx, access, &Proposal::of("", vec![Intent::Delete(key(name))])).await
 }
 
 /// A Trigger that is enabled again does nothing about what happened meanwhile.
-pub async fn switch(ctx: &Ctx, actor: &Actor, name: EntryName, enabled: bool) -> Result<Applied, Error> {
+pub async fn switch(ctx: &Ctx, access: &Access, name: EntryName, enabled: bool) -> Result<Applied, Error> {
     let title = format!("{} trigger {name}", if enabled { "enable" } else { "disable" });
-    register(ctx, actor, &Proposal::of(title, vec![Intent::Switch(key(name), enabled)])).await
+    register(ctx, access, &Proposal::of(title, vec![Intent::Switch(key(name), enabled)])).await
 }
 
 /// By name.
-pub async fn list(ctx: &Ctx, after: Option<&str>, limit: u32) -> Result<TriggerPage, Error> {
+pub async fn list(ctx: &Ctx, access: &Access, after: Option<&str>, limit: u32) -> Result<TriggerPage, Error> {
+    access.may(Verb::ReadTriggers)?;
     // One more than is shown tells whether there are more.
-    let mut versions = ctx.store.live_versions(EntryKind::Trigger, after, limit.saturating_add(1)).await?;
+    let most = limit.saturating_add(1);
+    let mut versions = ctx.store.live_versions(EntryKind::Trigger, after, most, access.only()).await?;
     let more = versions.len() > limit as usize;
     versions.truncate(limit as usize);
     let next = versions.last().filter(|_| more).map(|last| last.head.key.name.clone());
@@ -165,8 +172,8 @@ async fn lines(ctx: &Ctx, versions: Vec<Version>) -> Result<Vec<TriggerLine>, Er
     Ok(versions.into_iter().filter_map(line).collect())
 }
 
-pub async fn show(ctx: &Ctx, name: &EntryName) -> Result<TriggerView, Error> {
-    let version = live(ctx, name).await?;
+pub async fn show(ctx: &Ctx, access: &Access, name: &EntryName) -> Result<TriggerView, Error> {
+    let version = live(ctx, access, name).await?;
     let head = version.head.clone();
     let firings = ctx.store.firings_before(head.entry_id, None, RECENT).await?;
     let line = lines(ctx, vec![version]).await?.pop().ok_or_else(|| absent(name))?;
@@ -175,13 +182,13 @@ pub async fn show(ctx: &Ctx, name: &EntryName) -> Result<TriggerView, Error> {
         line,
         written_by: head.written_by,
         written_at: head.written_at,
-        firings: firings.into_iter().map(firing).collect(),
+        firings: firings.into_iter().map(|fired| firing(access, fired)).collect(),
     })
 }
 
 /// What it says now.
-pub async fn content(ctx: &Ctx, name: &EntryName) -> Result<TriggerContent, Error> {
-    match live(ctx, name).await?.content {
+pub async fn content(ctx: &Ctx, access: &Access, name: &EntryName) -> Result<TriggerContent, Error> {
+    match live(ctx, access, name).await?.content {
         Content::Trigger(content) => Ok(content),
         _ => Err(absent(name)),
     }
@@ -190,23 +197,27 @@ pub async fn content(ctx: &Ctx, name: &EntryName) -> Result<TriggerContent, Erro
 /// What it did, the newest first; also of one that was removed.
 pub async fn firings(
     ctx: &Ctx,
+    access: &Access,
     name: &EntryName,
     before: Option<u64>,
     limit: u32,
 ) -> Result<FiringPage, Error> {
+    access.may_touch(Verb::ReadTriggers, name.as_str())?;
     let key = key(name.clone());
     let Some(head) = ctx.store.versions(&key).await?.pop() else {
-        return Err(super::functions::not_found(ctx, &key, Which::Live).await?);
+        return Err(super::functions::not_found(ctx, access.only(), &key, Which::Live).await?);
     };
     let mut fired = ctx.store.firings_before(head.entry_id, before, limit.saturating_add(1)).await?;
     let more = fired.len() > limit as usize;
     fired.truncate(limit as usize);
     let next = fired.last().filter(|_| more).map(|last| last.firing.seq);
-    Ok(FiringPage { firings: fired.into_iter().map(firing).collect(), next })
+    Ok(FiringPage { firings: fired.into_iter().map(|fired| firing(access, fired)).collect(), next })
 }
 
-fn firing(fired: FiredOn) -> FiringLine {
+/// What it fired on is named as far as it may be seen.
+fn firing(access: &Access, fired: FiredOn) -> FiringLine {
     let FiredOn { firing, kind, source } = fired;
+    let source = if access.covers(&source) { source } else { String::new() };
     FiringLine {
         seq: firing.seq,
         at: firing.at,
@@ -218,7 +229,14 @@ fn firing(fired: FiredOn) -> FiringLine {
 }
 
 /// What it would have fired on since then, were it enabled.
-pub async fn dry_run(ctx: &Ctx, content: &TriggerContent, since: Timestamp) -> Result<Rehearsal, Error> {
+pub async fn dry_run(
+    ctx: &Ctx,
+    access: &Access,
+    content: &TriggerContent,
+    since: Timestamp,
+) -> Result<Rehearsal, Error> {
+    access.may(Verb::ReadTriggers)?;
+    access.may_touch(Verb::ReadFunctions, content.target.as_str())?;
     let kind = match &content.on {
         On::Kind(kind) => Some(kind),
         On::Pattern(_) => None,
@@ -226,7 +244,7 @@ pub async fn dry_run(ctx: &Ctx, content: &TriggerContent, since: Timestamp) -> R
     let (mut seq, mut events, mut complete) = (i64::MAX as u64, 0, false);
     let mut fitting: Vec<Event> = Vec::new();
     while events < MOST_EVENTS && fitting.len() < MOST_VERDICTS && !complete {
-        let page = ctx.store.events_before(seq, kind, AT_ONCE).await?;
+        let page = ctx.store.events_before(seq, kind, AT_ONCE, access.only()).await?;
         complete = page.len() < AT_ONCE as usize;
         seq = page.last().map_or(seq, |last| last.seq);
         for event in page {
@@ -252,7 +270,14 @@ pub async fn dry_run(ctx: &Ctx, content: &TriggerContent, since: Timestamp) -> R
 }
 
 /// What it would do about one Event, were it enabled and had it not fired before.
-pub async fn trial(ctx: &Ctx, content: &TriggerContent, event: &Event) -> Result<Trial, Error> {
+pub async fn trial(
+    ctx: &Ctx,
+    access: &Access,
+    content: &TriggerContent,
+    event: &Event,
+) -> Result<Trial, Error> {
+    access.may(Verb::ReadTriggers)?;
+    access.may_touch(Verb::ReadFunctions, content.target.as_str())?;
     let verdict = judge(&enabled(content), event);
     let (input, problem) = match verdict.fires {
         false => (None, None),
@@ -288,21 +313,22 @@ fn enabled(content: &TriggerContent) -> TriggerContent {
 }
 
 /// An Event that happened.
-pub async fn event(ctx: &Ctx, seq: u64) -> Result<Event, Error> {
+pub async fn event(ctx: &Ctx, access: &Access, seq: u64) -> Result<Event, Error> {
+    access.may(Verb::ReadEvents)?;
     let found = ctx.store.events_after(seq.saturating_sub(1), 1).await?.pop();
     found
-        .filter(|event| event.seq == seq)
+        .filter(|event| event.seq == seq && event.is_visible_to(access.only()))
         .ok_or_else(|| Error::Absent { noun: "event", name: seq.to_string() })
 }
 
 /// An Event that did not happen, to try a Trigger with.
-pub fn made_up(ctx: &Ctx, actor: &Actor, kind: EventKind, source: String, data: Value) -> Event {
-    let fact = NewEvent { kind, source, data, actor: actor.clone(), at: ctx.clock.now() };
+pub fn made_up(ctx: &Ctx, access: &Access, kind: EventKind, source: String, data: Value) -> Event {
+    let fact = NewEvent { kind, source, data, actor: access.actor.clone(), at: ctx.clock.now() };
     Event { seq: 0, fact }
 }
 
-async fn live(ctx: &Ctx, name: &EntryName) -> Result<Version, Error> {
-    version(ctx, &key(name.clone()), Which::Live).await
+async fn live(ctx: &Ctx, access: &Access, name: &EntryName) -> Result<Version, Error> {
+    version(ctx, access, &key(name.clone()), Which::Live).await
 }
 
 fn absent(name: &EntryName) -> Error {

@@ -3,8 +3,10 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
+use model::access::Access;
 use model::ids::VersionId;
 use model::name::EntryName;
+use model::verb::Verb;
 use serde::{Deserialize, Serialize};
 
 use super::error::Error;
@@ -21,18 +23,24 @@ pub struct Warmed {
 }
 
 /// Makes the environments of these Functions, and of what they call that runs in cells of its own, and starts them here.
-pub async fn warm(ctx: &Ctx, names: &[EntryName], told: Told) -> Result<Vec<Warmed>, Error> {
+pub async fn warm(ctx: &Ctx, access: &Access, names: &[EntryName], told: Told) -> Result<Vec<Warmed>, Error> {
+    access.may(Verb::PrepareEnvironments)?;
+    for name in names {
+        access.may_touch(Verb::PrepareEnvironments, name.as_str())?;
+    }
     let mut warmed: Vec<Warmed> = Vec::new();
     for prepared in needed(ctx, names).await? {
         let head = &prepared.version.head;
-        let function = format!("{}@{}", head.key.name, head.number);
+        // What runs in a cell of its own may be a function that the caller does not see.
+        let is_seen = access.covers(head.key.name.as_str());
+        let function = is_seen.then(|| format!("{}@{}", head.key.name, head.number));
         let packages: BTreeSet<&String> = prepared.requirements.iter().collect();
         match warmed.iter_mut().find(|one| one.packages.iter().eq(packages.iter().copied())) {
-            Some(same) => same.functions.push(function),
+            Some(same) => same.functions.extend(function),
             None => {
                 let packages: Vec<String> = packages.into_iter().cloned().collect();
                 ctx.engine.executor.prepare(packages.clone(), Arc::clone(&told)).await?;
-                warmed.push(Warmed { functions: vec![function], packages });
+                warmed.push(Warmed { functions: function.into_iter().collect(), packages });
             }
         }
     }

@@ -1,13 +1,16 @@
 //! Webhooks: what somebody outside sends becomes an Event, by the name under which a Trigger waits for it.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use jiff::SignedDuration;
+use model::access::Access;
 use model::actor::Actor;
 use model::event::{EventKind, NewEvent};
 use model::trigger::TriggerContent;
 use model::trigger::on::On;
 use model::trigger::senders::Senders;
+use model::verb::Verb;
 use secrecy::ExposeSecret;
 use serde::Serialize;
 use serde_json::Value;
@@ -42,15 +45,19 @@ pub struct Received {
 
 impl Webhook {
     /// Who it is that sends, where nobody is known better: the Trigger that opened the door.
-    pub fn actor(&self) -> Actor {
-        self.waiting.first().map_or(Actor::CommandLine, |live| Actor::Trigger(live.entry))
+    pub fn access(&self) -> Option<Access> {
+        let live = self.waiting.first()?;
+        Some(Access { actor: Actor::Trigger(live.entry), authority: Arc::clone(&live.authority) })
     }
 
-    /// What a Token has to be allowed to run; absent if no Trigger asks for one.
-    pub fn targets_for_tokens(&self) -> Option<Vec<&str>> {
+    /// Whether a Trigger asks for a Token, which has to be allowed to run what it starts.
+    pub fn takes_tokens(&self) -> bool {
+        self.waiting.iter().any(|live| live.content.senders.is_none())
+    }
+
+    fn targets_for_tokens(&self) -> impl Iterator<Item = &str> {
         let asking = self.waiting.iter().filter(|live| live.content.senders.is_none());
-        let targets: Vec<&str> = asking.map(|live| live.content.target.as_str()).collect();
-        (!targets.is_empty()).then_some(targets)
+        asking.map(|live| live.content.target.as_str())
     }
 
     /// What it has to be signed with. Where several Triggers wait, all have to be content: one that lets everybody in must
@@ -105,15 +112,24 @@ pub async fn check(
     Ok(signatures::check(secret.expose_secret(), signature, body, ctx.clock.now()))
 }
 
+/// Whether a sender may start what waits for the webhook.
+pub fn admit(access: &Access, webhook: &Webhook) -> Result<(), Error> {
+    access.may(Verb::EmitEvent)?;
+    for target in webhook.targets_for_tokens() {
+        access.may_touch(Verb::StartRun, target)?;
+    }
+    Ok(())
+}
+
 /// Appends the Event `webhook.received`, unless the same delivery was received before. Who may send was checked.
 pub async fn receive(
     ctx: &Ctx,
-    actor: &Actor,
+    access: &Access,
     name: &str,
     data: Value,
     delivery: Option<&str>,
 ) -> Result<Received, Error> {
-    find(ctx, name).await?;
+    admit(access, &find(ctx, name).await?)?;
     let bytes = data.to_string().len();
     if bytes > MOST_BYTES {
         return Err(Error::Input {
@@ -127,7 +143,7 @@ pub async fn receive(
     };
     let data = ctx.redaction().await?.json(data);
     let (source, at) = (name.to_owned(), ctx.clock.now());
-    let event = NewEvent { kind: EventKind::WebhookReceived, source, data, actor: actor.clone(), at };
+    let event = NewEvent { kind: EventKind::WebhookReceived, source, data, actor: access.actor.clone(), at };
     let delivered = ctx.store.deliver(&event, &delivery, at - REMEMBERED).await?;
     ctx.engine.ring_events();
     Ok(Received { seq: delivered.seq, again: delivered.again })

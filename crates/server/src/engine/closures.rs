@@ -8,6 +8,7 @@ use model::entry::{EntryKey, EntryKind};
 use model::ids::VersionId;
 use model::name::EntryName;
 use model::revision::Revision;
+use model::scope::Scope;
 
 use super::prepared::{Prepared, prepare};
 use crate::app::error::Error;
@@ -48,7 +49,9 @@ impl Closures {
                 continue;
             }
             let Some(prepared) = prepare(versions, revision) else {
-                return Err(not_found(ctx, &EntryKey::function(name.clone()), Which::Live).await?);
+                return Err(
+                    not_found(ctx, &Scope::none(), &EntryKey::function(name.clone()), Which::Live).await?
+                );
             };
             let prepared = Arc::new(prepared);
             self.keep(revision, name, &prepared);
@@ -87,7 +90,10 @@ impl Closures {
         versions.sort_by_key(|(version, live)| !*live || version.head.key.name != *name);
         match prepare(versions, revision) {
             Some(prepared) => Ok(Arc::new(prepared)),
-            None => Err(not_found(ctx, &EntryKey::function(name.clone()), Which::AsOf(revision)).await?),
+            None => {
+                let key = EntryKey::function(name.clone());
+                Err(not_found(ctx, &Scope::none(), &key, Which::AsOf(revision)).await?)
+            }
         }
     }
 
@@ -150,7 +156,7 @@ impl Closures {
 
 #[cfg(test)]
 mod tests {
-    use model::actor::Actor;
+    use model::access::Access;
     use model::function::FunctionDraft;
     use store::testing::TestDatabase;
 
@@ -161,7 +167,9 @@ mod tests {
 
     async fn put(ctx: &Ctx, source: &str) {
         let intent = Intent::function(FunctionDraft::of_source(source));
-        changesets::register(ctx, &Actor::CommandLine, &Proposal::of("a test", vec![intent])).await.unwrap();
+        changesets::register(ctx, &Access::of_command_line(), &Proposal::of("a test", vec![intent]))
+            .await
+            .unwrap();
     }
 
     #[tokio::test]

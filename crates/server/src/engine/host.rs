@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use model::access::Access;
 use model::call::Call;
 use model::ids::RunId;
 use model::output::{OutputChunk, OutputStream};
@@ -146,6 +147,11 @@ impl RunHost {
 }
 
 impl Inner {
+    /// What the Run may do of itself: what its starter may, and what its grants allow, which is what verbs it is offered.
+    pub(crate) fn access(&self) -> Access {
+        Access::of_run(self.run.run_id, &self.run.authority)
+    }
+
     /// The claim that a Step has to be journaled under, so that nobody writes into the journal of a Run that others have.
     pub(crate) fn lease(&self) -> Result<Lease, Error> {
         self.lease.ok_or(Error::LeaseLost { run: self.run.run_id })

@@ -32,6 +32,7 @@ use std::time::Duration;
 
 use model::chain::ChainLimits;
 use model::ids::NodeId;
+use model::scope::Scope;
 use store::Durability;
 use tokio::sync::{Notify, Semaphore, watch};
 
@@ -46,7 +47,7 @@ pub use self::executor::{Executed, ExecutionError, Executor, Told, Work};
 pub use self::host::{Happened, Watch};
 pub(crate) use self::live::{Live, Looked};
 pub(crate) use self::outcome::End;
-pub(crate) use self::prepared::{Prepared, prepare};
+pub(crate) use self::prepared::{CALL, Prepared, prepare};
 pub use self::recovery::recover_from;
 pub(crate) use self::replaying::{Replay, replay};
 pub(crate) use self::running::{Interruption, Running};
@@ -68,6 +69,8 @@ pub struct EngineConfig {
     pub chain: ChainLimits,
     /// What happens to Changesets that Runs propose.
     pub changesets: Policy,
+    /// What Runs may replace without asking, though somebody else wrote it.
+    pub changesets_replace: Scope,
     pub model: ModelConfig,
     /// Inputs and outputs that are recorded longer than this are cut.
     pub payload_bytes: usize,
@@ -88,6 +91,7 @@ impl Default for EngineConfig {
             memory_bytes: 512 << 20,
             chain: ChainLimits::default(),
             changesets: Policy::default(),
+            changesets_replace: Scope::none(),
             model: ModelConfig::default(),
             payload_bytes: 1 << 20,
             hold: Duration::from_secs(2),

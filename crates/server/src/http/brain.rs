@@ -2,9 +2,9 @@
 
 use axum::Json as Body;
 use axum::extract::State;
-use model::verb::Need;
 use model::actor::Actor;
 use model::entry::EntryKind;
+use model::grantable::Grantable;
 use model::ids::BrainId;
 use model::revision::Revision;
 use model::token::TokenRole;
@@ -41,9 +41,8 @@ pub struct BrainView {
 /// What the brain holds
 #[utoipa::path(get, path = "/brain", tag = "server", responses((status = 200, body = BrainView), Refused))]
 async fn brain(State(door): State<Door>, caller: Caller) -> Result<Body<BrainView>, Problem> {
-    caller.may(Need::View)?;
     let ctx = door.ctx();
-    let counts = functions::counts(ctx).await?;
+    let counts = functions::counts(ctx, caller.access()).await?;
     let count =
         |kind: EntryKind| counts.iter().find(|(counted, _)| *counted == kind).map_or(0, |(_, count)| *count);
     Ok(Body(BrainView {
@@ -54,9 +53,18 @@ async fn brain(State(door): State<Door>, caller: Caller) -> Result<Body<BrainVie
         graphs: count(EntryKind::Graph),
         triggers: count(EntryKind::Trigger),
         schedules: count(EntryKind::Schedule),
-        packs: packs::list(ctx).await?.len() as u64,
-        secrets: secrets::list(ctx).await?.len() as u64,
+        // What belongs to the whole brain is counted for those who may see all of it.
+        packs: counted(packs::list(ctx, caller.access()).await)?,
+        secrets: counted(secrets::list(ctx, caller.access()).await)?,
     }))
+}
+
+fn counted<T>(listed: Result<Vec<T>, Error>) -> Result<u64, Problem> {
+    match listed {
+        Ok(listed) => Ok(listed.len() as u64),
+        Err(Error::Denied(_)) => Ok(0),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Somebody, as the server knows them.
@@ -66,11 +74,23 @@ pub struct CallerView {
     pub role: TokenRole,
     /// Patterns of the names it may touch; empty means all.
     pub patterns: Vec<String>,
+    /// Patterns of names that functions it writes may call besides; absent for all.
+    pub uses: Option<Vec<String>>,
+    /// What functions it writes may be granted.
+    #[schema(value_type = Vec<String>)]
+    pub grants: Grantable,
 }
 
 /// Who asks, and what they may do
 #[utoipa::path(get, path = "/caller", tag = "server", responses((status = 200, body = CallerView), Refused))]
 async fn caller(State(_): State<Door>, caller: Caller) -> Result<Body<CallerView>, Problem> {
     let access = caller.access();
-    Ok(Body(CallerView { actor: access.actor.clone(), role: access.role, patterns: access.patterns.clone() }))
+    let authority = &access.authority;
+    Ok(Body(CallerView {
+        actor: access.actor.clone(),
+        role: authority.role,
+        patterns: authority.only.patterns().unwrap_or_default().to_vec(),
+        uses: authority.uses.patterns().map(<[String]>::to_vec),
+        grants: authority.grants.clone(),
+    }))
 }

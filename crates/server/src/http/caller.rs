@@ -7,7 +7,6 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use model::access::Access;
-use model::verb::Need;
 use model::actor::Actor;
 use secrecy::SecretString;
 
@@ -42,22 +41,6 @@ impl Caller {
 
     pub(super) fn access(&self) -> &Access {
         &self.access
-    }
-
-    pub(super) fn may(&self, need: Need) -> Result<(), Problem> {
-        Ok(self.access.may(need)?)
-    }
-
-    pub(super) fn may_touch(&self, need: Need, name: &str) -> Result<(), Problem> {
-        Ok(self.access.may_touch(need, name)?)
-    }
-
-    pub(super) fn may_touch_all(&self, need: Need) -> Result<(), Problem> {
-        Ok(self.access.may_touch_all(need)?)
-    }
-
-    pub(super) fn covers(&self, name: &str) -> bool {
-        self.access.covers(name)
     }
 
     fn owner() -> Caller {

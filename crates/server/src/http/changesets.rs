@@ -2,10 +2,10 @@
 
 use axum::Json as Body;
 use axum::extract::State;
-use model::verb::Need;
 use model::changeset::ChangesetState;
 use model::entry::EntryKey;
 use model::name::EntryName;
+use model::scope::Scope;
 use model::version::VersionNumber;
 use serde::Deserialize;
 use store::{ChangesetFilter, ChangesetSummary};
@@ -55,10 +55,14 @@ async fn list(
     caller: Caller,
     Query(query): Query<ChangesetsQuery>,
 ) -> Result<Body<Page<ChangesetSummary>>, Problem> {
-    caller.may_touch_all(Need::View)?;
     let limit = limit(query.limit);
-    let filter = ChangesetFilter { state: query.state, applied: query.applied, before: query.cursor };
-    let items = changesets::list(door.ctx(), &filter, limit).await?;
+    let filter = ChangesetFilter {
+        state: query.state,
+        applied: query.applied,
+        before: query.cursor,
+        scope: Scope::All,
+    };
+    let items = changesets::list(door.ctx(), caller.access(), filter, limit).await?;
     let full = items.len() >= limit as usize;
     let next = items.last().filter(|_| full).map(|last| last.number.to_string());
     Ok(Body(Page { items, next }))
@@ -125,9 +129,8 @@ async fn propose(
     caller: Caller,
     Json(body): Json<ProposalBody>,
 ) -> Result<Body<ChangesetView>, Problem> {
-    caller.may_touch_all(Need::Build)?;
-    let changeset = changesets::propose(door.ctx(), caller.actor(), &body.proposal()?).await?;
-    Ok(Body(changesets::show(door.ctx(), changeset.number).await?))
+    let changeset = changesets::propose(door.ctx(), caller.access(), &body.proposal()?).await?;
+    Ok(Body(changesets::show(door.ctx(), caller.access(), changeset.number).await?))
 }
 
 /// Drafts, checks and applies a changeset in one go
@@ -137,8 +140,7 @@ async fn register(
     caller: Caller,
     Json(body): Json<ProposalBody>,
 ) -> Result<Body<Applied>, Problem> {
-    caller.may_touch_all(Need::Build)?;
-    Ok(Body(changesets::register(door.ctx(), caller.actor(), &body.proposal()?).await?))
+    Ok(Body(changesets::register(door.ctx(), caller.access(), &body.proposal()?).await?))
 }
 
 /// One changeset with what it changes
@@ -148,8 +150,7 @@ async fn show(
     caller: Caller,
     Path(number): Path<u64>,
 ) -> Result<Body<ChangesetView>, Problem> {
-    caller.may_touch_all(Need::View)?;
-    Ok(Body(changesets::show(door.ctx(), number).await?))
+    Ok(Body(changesets::show(door.ctx(), caller.access(), number).await?))
 }
 
 /// Applies a changeset that passed its checks
@@ -159,8 +160,7 @@ async fn apply(
     caller: Caller,
     Path(number): Path<u64>,
 ) -> Result<Body<Applied>, Problem> {
-    caller.may_touch_all(Need::Build)?;
-    Ok(Body(changesets::apply(door.ctx(), caller.actor(), number).await?))
+    Ok(Body(changesets::apply(door.ctx(), caller.access(), number).await?))
 }
 
 /// Rejects a changeset
@@ -170,9 +170,8 @@ async fn reject(
     caller: Caller,
     Path(number): Path<u64>,
 ) -> Result<Body<ChangesetView>, Problem> {
-    caller.may_touch_all(Need::Build)?;
-    changesets::reject(door.ctx(), caller.actor(), number).await?;
-    Ok(Body(changesets::show(door.ctx(), number).await?))
+    changesets::reject(door.ctx(), caller.access(), number).await?;
+    Ok(Body(changesets::show(door.ctx(), caller.access(), number).await?))
 }
 
 /// Bases a changeset on the brain as it is now, and checks it again
@@ -182,9 +181,8 @@ async fn rebase(
     caller: Caller,
     Path(number): Path<u64>,
 ) -> Result<Body<ChangesetView>, Problem> {
-    caller.may_touch_all(Need::Build)?;
-    let changeset = changesets::rebase(door.ctx(), number).await?;
-    Ok(Body(changesets::show(door.ctx(), changeset.number).await?))
+    let changeset = changesets::rebase(door.ctx(), caller.access(), number).await?;
+    Ok(Body(changesets::show(door.ctx(), caller.access(), changeset.number).await?))
 }
 
 /// Undoes an applied changeset, by another one
@@ -194,6 +192,5 @@ async fn revert(
     caller: Caller,
     Path(number): Path<u64>,
 ) -> Result<Body<Applied>, Problem> {
-    caller.may_touch_all(Need::Build)?;
-    Ok(Body(changesets::revert(door.ctx(), caller.actor(), number).await?))
+    Ok(Body(changesets::revert(door.ctx(), caller.access(), number).await?))
 }

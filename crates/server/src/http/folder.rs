@@ -2,7 +2,6 @@
 
 use axum::Json as Body;
 use axum::extract::State;
-use model::verb::Need;
 use model::revision::Revision;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -43,12 +42,11 @@ async fn export(
     caller: Caller,
     Query(query): Query<ExportQuery>,
 ) -> Result<Body<Exported>, Problem> {
-    caller.may_touch_all(Need::View)?;
     let revision = match query.revision {
         Some(revision) => Revision(revision),
         None => door.ctx().store.revision().await.map_err(Error::from)?,
     };
-    let files = folder::export(door.ctx(), Some(revision)).await?;
+    let files = folder::export(door.ctx(), caller.access(), Some(revision)).await?;
     Ok(Body(Exported { revision, files: files.into_iter().map(FileBody::from).collect() }))
 }
 
@@ -68,7 +66,6 @@ async fn import(
     caller: Caller,
     Upload(body): Upload<ImportBody>,
 ) -> Result<Body<Applied>, Problem> {
-    caller.may_touch_all(Need::Build)?;
     let files = files(body.files)?;
-    Ok(Body(folder::import(door.ctx(), caller.actor(), &files, body.prune).await?))
+    Ok(Body(folder::import(door.ctx(), caller.access(), &files, body.prune).await?))
 }

@@ -4,11 +4,11 @@ use axum::Json as Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
-use model::verb::Need;
 use model::diff::Diff;
 use model::entry::{EntryKey, EntryKind};
 use model::name::EntryName;
 use model::revision::Revision;
+use model::scope::Scope;
 use model::version::VersionNumber;
 use serde::Deserialize;
 use store::{EntryPage, EntrySummary};
@@ -25,8 +25,8 @@ use super::shown::Answer;
 use crate::app::changesets::{self, Applied};
 use crate::app::dependents::{self, Impact};
 use crate::app::drafts::{Expected, Intent, Proposal};
-use crate::app::error::Error;
 use crate::app::functions::{self, EntryView, VersionLine, Which};
+use crate::app::packs;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new()
@@ -60,18 +60,14 @@ async fn list(
     caller: Caller,
     Query(query): Query<FunctionsQuery>,
 ) -> Result<Body<Page<EntrySummary>>, Problem> {
-    caller.may(Need::View)?;
     let (limit, pack) = (limit(query.limit), query.pack);
-    if let Some(name) = &pack
-        && door.ctx().store.pack(name).await.map_err(Error::from)?.is_none()
-    {
-        return Err(Error::Absent { noun: "pack", name: name.clone() }.into());
+    if let Some(name) = &pack {
+        packs::find(door.ctx(), caller.access(), name).await?;
     }
-    let page = EntryPage { kind: EntryKind::Function, after: query.cursor, limit };
-    let mut items = functions::list(door.ctx(), &page, query.revision.map(Revision)).await?;
+    let page = EntryPage { kind: EntryKind::Function, after: query.cursor, limit, scope: Scope::All };
+    let mut items = functions::list(door.ctx(), caller.access(), page, query.revision.map(Revision)).await?;
     let full = items.len() >= limit as usize;
     let next = items.last().filter(|_| full).map(|last| last.key.name.to_string());
-    items.retain(|item| caller.covers(item.key.name.as_str()));
     items.retain(|item| pack.is_none() || item.pack == pack);
     Ok(Body(Page { items, next }))
 }
@@ -107,10 +103,11 @@ async fn show(
     Query(query): Query<WhichQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    caller.may_touch(Need::View, name.as_str())?;
     let answer = match query.which()? {
-        Which::Live => door.shown().live(door.ctx(), name).await?,
-        which => Answer::of(&functions::show(door.ctx(), &EntryKey::function(name), which).await?)?,
+        Which::Live => door.shown().live(door.ctx(), caller.access(), name).await?,
+        which => Answer::of(
+            &functions::show(door.ctx(), caller.access(), &EntryKey::function(name), which).await?,
+        )?,
     };
     Ok(answer.to(&headers))
 }
@@ -140,14 +137,13 @@ async fn put(
     headers: HeaderMap,
     Json(body): Json<FunctionBody>,
 ) -> Result<Body<Applied>, Problem> {
-    caller.may_touch(Need::Build, name.as_str())?;
     let intent = functions::read_function(&body.source, name.as_str(), Some(&name))?;
     let key = EntryKey::function(name);
     let proposal = Proposal {
         expected: expected(&headers)?.map(|live| (key, live)),
         ..Proposal::of(body.title.unwrap_or_default(), vec![intent])
     };
-    Ok(Body(changesets::register(door.ctx(), caller.actor(), &proposal).await?))
+    Ok(Body(changesets::register(door.ctx(), caller.access(), &proposal).await?))
 }
 
 /// Deletes a function; its versions and runs stay
@@ -158,14 +154,13 @@ async fn remove(
     Path(name): Path<EntryName>,
     headers: HeaderMap,
 ) -> Result<Body<Applied>, Problem> {
-    caller.may_touch(Need::Build, name.as_str())?;
     let title = format!("delete {name}");
     let key = EntryKey::function(name);
     let proposal = Proposal {
         expected: expected(&headers)?.map(|live| (key.clone(), live)),
         ..Proposal::of(title, vec![Intent::Delete(key)])
     };
-    Ok(Body(changesets::register(door.ctx(), caller.actor(), &proposal).await?))
+    Ok(Body(changesets::register(door.ctx(), caller.access(), &proposal).await?))
 }
 
 /// What the caller believes to be live.
@@ -191,8 +186,7 @@ async fn versions(
     caller: Caller,
     Path(name): Path<EntryName>,
 ) -> Result<Body<Vec<VersionLine>>, Problem> {
-    caller.may_touch(Need::View, name.as_str())?;
-    Ok(Body(functions::versions(door.ctx(), &EntryKey::function(name)).await?))
+    Ok(Body(functions::versions(door.ctx(), caller.access(), &EntryKey::function(name)).await?))
 }
 
 /// Between which versions.
@@ -212,10 +206,12 @@ async fn diff(
     Path(name): Path<EntryName>,
     Query(query): Query<DiffQuery>,
 ) -> Result<Body<Diff>, Problem> {
-    caller.may_touch(Need::View, name.as_str())?;
     let which = |number| Which::Number(VersionNumber(number));
     let new = query.new.map_or(Which::Live, which);
-    Ok(Body(functions::diff(door.ctx(), &EntryKey::function(name), which(query.old), new).await?))
+    Ok(Body(
+        functions::diff(door.ctx(), caller.access(), &EntryKey::function(name), which(query.old), new)
+            .await?,
+    ))
 }
 
 /// The version that shall be live.
@@ -233,9 +229,8 @@ async fn point(
     Path(name): Path<EntryName>,
     Json(body): Json<LiveBody>,
 ) -> Result<Body<Applied>, Problem> {
-    caller.may_touch(Need::Build, name.as_str())?;
     let key = EntryKey::function(name);
-    Ok(Body(functions::point(door.ctx(), caller.actor(), &key, body.version).await?))
+    Ok(Body(functions::point(door.ctx(), caller.access(), &key, body.version).await?))
 }
 
 /// What may break if it is changed
@@ -245,11 +240,5 @@ async fn impact(
     caller: Caller,
     Path(name): Path<EntryName>,
 ) -> Result<Body<Impact>, Problem> {
-    caller.may_touch(Need::View, name.as_str())?;
-    let mut impact = dependents::of(door.ctx(), &name).await?;
-    // What a token may not touch it is not told of, also not as what others lean on.
-    impact
-        .dependents
-        .retain(|one| caller.covers(one.key.name.as_str()) && caller.covers(one.on.name.as_str()));
-    Ok(Body(impact))
+    Ok(Body(dependents::of(door.ctx(), caller.access(), &name).await?))
 }

@@ -4,7 +4,6 @@ use axum::Json as Body;
 use axum::body::{Body as RequestBody, Bytes, to_bytes};
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::{HeaderMap, StatusCode};
-use model::verb::Need;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -43,14 +42,13 @@ async fn receive(
 ) -> Result<(StatusCode, Body<Received>), Problem> {
     let webhook = webhooks::find(door.ctx(), &name).await?;
     let (mut parts, body) = request.into_parts();
-    let mut actor = webhook.actor();
-    if let Some(targets) = webhook.targets_for_tokens() {
-        let caller = Caller::from_request_parts(&mut parts, &door).await?;
-        for target in targets {
-            caller.may_touch(Need::Run, target)?;
-        }
-        actor = caller.actor().clone();
-    }
+    let access = if webhook.takes_tokens() {
+        Some(Caller::from_request_parts(&mut parts, &door).await?.access().clone())
+    } else {
+        webhook.access()
+    };
+    let access = access.ok_or_else(Problem::internal)?;
+    webhooks::admit(&access, &webhook)?;
     let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
     door.guesses().check(peer, door.ctx().clock.now())?;
     let (headers, body) = (parts.headers, read(&door, body).await?);
@@ -60,7 +58,7 @@ async fn receive(
     }
     let data = hook_body::data(&headers, &body)?;
     let delivery = DELIVERY.iter().find_map(|name| headers.get(*name)?.to_str().ok());
-    let received = webhooks::receive(door.ctx(), &actor, &name, data, delivery).await?;
+    let received = webhooks::receive(door.ctx(), &access, &name, data, delivery).await?;
     Ok((StatusCode::ACCEPTED, Body(received)))
 }
 

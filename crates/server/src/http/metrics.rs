@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
-use model::verb::Need;
+use model::verb::Verb;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -22,7 +22,7 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 #[utoipa::path(get, path = "/metrics", tag = "server", responses((status = 200, description = "Prometheus' text format", body = String, content_type = "text/plain"), Refused))]
 async fn show(State(door): State<Door>, caller: Caller) -> Result<impl IntoResponse, Problem> {
     // It concerns the whole brain, though it names nothing of it.
-    caller.may_touch_all(Need::View)?;
+    caller.access().may_touch_all(Verb::ReadMetrics)?;
     let text = metrics::render(door.ctx()).await?;
     Ok(([(header::CONTENT_TYPE, FORMAT)], text))
 }

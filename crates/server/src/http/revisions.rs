@@ -2,7 +2,6 @@
 
 use axum::Json as Body;
 use axum::extract::State;
-use model::verb::Need;
 use model::revision::Revision;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -24,7 +23,6 @@ async fn made(
     caller: Caller,
     Path(revision): Path<u64>,
 ) -> Result<Body<ChangesetView>, Problem> {
-    caller.may_touch_all(Need::View)?;
-    let number = changesets::number_of(door.ctx(), Revision(revision)).await?;
-    Ok(Body(changesets::show(door.ctx(), number).await?))
+    let number = changesets::number_of(door.ctx(), caller.access(), Revision(revision)).await?;
+    Ok(Body(changesets::show(door.ctx(), caller.access(), number).await?))
 }

@@ -6,7 +6,6 @@ use axum::extract::State;
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
-use model::verb::Need;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -24,8 +23,7 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 #[utoipa::path(get, path = "/runs/endings", tag = "runs",
     responses((status = 200, description = "A stream without an end", body = String, content_type = "text/event-stream"), Refused))]
 async fn follow(State(door): State<Door>, caller: Caller) -> Result<Response, Problem> {
-    caller.may(Need::View)?;
-    let endings = Endings::from_now(door.ctx()).await?;
+    let endings = Endings::from_now(door.ctx(), caller.access()).await?;
     let lines = stream::unfold(endings, |mut endings| async move {
         match endings.next().await {
             Ok(lines) => Some((lines, endings)),
@@ -35,10 +33,7 @@ async fn follow(State(door): State<Door>, caller: Caller) -> Result<Response, Pr
             }
         }
     });
-    let seen = lines.flat_map(stream::iter).filter(move |line| {
-        let covered = caller.covers(line.key.name.as_str());
-        std::future::ready(covered)
-    });
+    let seen = lines.flat_map(stream::iter);
     let stopped = door.stop().clone().cancelled_owned();
     let sent = seen.map(|line| Ok::<Sent, Infallible>(sent(&line))).take_until(Box::pin(stopped));
     Ok(Sse::new(sent).keep_alive(KeepAlive::new()).into_response())

@@ -2,7 +2,6 @@
 
 use axum::Json as Body;
 use axum::extract::State;
-use model::verb::Need;
 use model::ids::RunId;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -11,7 +10,6 @@ use super::caller::Caller;
 use super::door::Door;
 use super::extract::Path;
 use super::problem::{Problem, Refused};
-use super::runs::touched;
 use crate::app::run_ids;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
@@ -26,8 +24,5 @@ async fn find(
     caller: Caller,
     Path(part): Path<String>,
 ) -> Result<Body<RunId>, Problem> {
-    caller.may(Need::View)?;
-    let id = run_ids::find(door.ctx(), &part).await?;
-    touched(&door, &caller, Need::View, id).await?;
-    Ok(Body(id))
+    Ok(Body(run_ids::find(door.ctx(), caller.access(), &part).await?))
 }

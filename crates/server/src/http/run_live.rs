@@ -2,7 +2,7 @@
 //! person or a time, `done` with its end.
 
 use axum::response::Response;
-use model::actor::Actor;
+use model::access::Access;
 use model::run::RunState;
 use serde_json::json;
 
@@ -11,18 +11,18 @@ use super::problem::Problem;
 use crate::app::runs::{self, StartRun};
 use crate::ctx::Ctx;
 
-pub(super) async fn carry_out(ctx: &Ctx, actor: &Actor, request: StartRun) -> Result<Response, Problem> {
-    let (ctx, actor) = (ctx.clone(), actor.clone());
+pub(super) async fn carry_out(ctx: &Ctx, access: &Access, request: StartRun) -> Result<Response, Problem> {
+    let (ctx, access) = (ctx.clone(), access.clone());
     live::show(move |telling| async move {
         let hearing = telling.clone();
         let request = request.watched(move |_, happened| hearing.hear(&happened));
-        let begun = runs::begin(&ctx, &actor, request).await?;
+        let begun = runs::begin(&ctx, &access, request).await?;
         telling.tell("begun", &json!({ "run_id": begun.run_id }));
         let mut run = begun.ended(&ctx).await?;
         while run.state == RunState::Waiting {
             telling.tell("state", &run);
             run = tokio::select! {
-                past = runs::wait_past(&ctx, &run) => past?,
+                past = runs::wait_past(&ctx, &access, &run) => past?,
                 // It may wait for days, and is carried on without us.
                 () = telling.forsaken() => break,
             };

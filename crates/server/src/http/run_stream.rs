@@ -4,7 +4,6 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use futures_util::{StreamExt, stream};
-use model::verb::Need;
 use model::ids::RunId;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -15,9 +14,9 @@ use super::caller::Caller;
 use super::door::Door;
 use super::extract::{Path, Query};
 use super::problem::{Problem, Refused};
-use super::runs::touched;
 use super::telling::{Ear, Told, place};
 use crate::app::run_news::{Follower, News, What};
+use crate::app::runs;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new().routes(routes!(follow))
@@ -46,9 +45,9 @@ async fn follow(
     Query(query): Query<StreamQuery>,
     ear: Ear,
 ) -> Result<Response, Problem> {
-    touched(&door, &caller, Need::View, id).await?;
+    runs::get(door.ctx(), caller.access(), id).await?;
     let place = place(&headers, query.after.as_deref())?.unwrap_or_default();
-    let follower = Follower::from(door.ctx(), id, place);
+    let follower = Follower::from(door.ctx(), caller.access(), id, place);
     let news = stream::unfold(follower, |mut follower| async move {
         match follower.next().await {
             Ok(news) if news.is_empty() => None,

@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
-use model::verb::Need;
+use model::access::Access;
 use model::actor::Actor;
 use model::grants;
 use model::ids::RunId;
@@ -16,6 +16,7 @@ use model::options::OptionError;
 use model::revision::Revision;
 use model::run::{Run, RunState};
 use model::running;
+use model::scope::Scope;
 use model::version::VersionNumber;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -31,7 +32,6 @@ use super::extract::{Json, Path, Query};
 use super::page::{Page, limit};
 use super::problem::{Problem, Refused};
 use super::{live, run_live, run_stream};
-use crate::app::error::Error;
 use crate::app::names;
 use crate::app::run_lists::{self, RunLine, RunPage};
 use crate::app::run_records::{self, RunRecord};
@@ -121,7 +121,6 @@ async fn start(
     headers: HeaderMap,
     Json(body): Json<StartBody>,
 ) -> Result<Response, Problem> {
-    caller.may_touch(Need::Run, body.function.as_str())?;
     let key = idempotency_key(&headers, caller.actor())?;
     let preference = Preference::of(&headers, door.config().wait)?;
     let mut request = body.request(key)?;
@@ -130,7 +129,7 @@ async fn start(
         request.run_id = Some(run_id);
         door.ctx().traces.belongs(run_id, context);
     }
-    carry_out(door.ctx(), caller.actor(), request, preference).await
+    carry_out(door.ctx(), caller.access(), request, preference).await
 }
 
 /// The trace of whoever asks, if they say which.
@@ -198,14 +197,14 @@ fn idempotency_key(headers: &HeaderMap, actor: &Actor) -> Result<Option<String>,
 
 pub(super) async fn carry_out(
     ctx: &Ctx,
-    actor: &Actor,
+    access: &Access,
     request: StartRun,
     preference: Preference,
 ) -> Result<Response, Problem> {
     let run = match preference {
-        Preference::Async => runs::queue(ctx, actor, request).await?,
-        Preference::Wait(limit) => waited(ctx, actor, request, limit).await?,
-        Preference::Live => return run_live::carry_out(ctx, actor, request).await,
+        Preference::Async => runs::queue(ctx, access, request).await?,
+        Preference::Wait(limit) => waited(ctx, access, request, limit).await?,
+        Preference::Live => return run_live::carry_out(ctx, access, request).await,
     };
     let on_its_way = !run.state.is_final() && run.state != RunState::Waiting;
     let status = if on_its_way { StatusCode::ACCEPTED } else { StatusCode::OK };
@@ -217,14 +216,15 @@ pub(super) async fn carry_out(
 /// The run goes on if the caller goes away or has waited long enough: it is recorded, and can be asked for.
 pub(super) async fn waited(
     ctx: &Ctx,
-    actor: &Actor,
+    access: &Access,
     request: StartRun,
     limit: Duration,
 ) -> Result<Run, Problem> {
     let (tell, recorded) = oneshot::channel();
-    let (own, actor) = (ctx.clone(), actor.clone());
+    let (own, access) = (ctx.clone(), access.clone());
+    let may_see = access.clone();
     let mut work = tokio::spawn(async move {
-        let begun = runs::begin(&own, &actor, request).await?;
+        let begun = runs::begin(&own, &access, request).await?;
         // Nobody may listen any more.
         let _ = tell.send(begun.run_id);
         begun.ended(&own).await
@@ -233,7 +233,7 @@ pub(super) async fn waited(
         return Ok(ended.map_err(|_| panicked())??);
     }
     match recorded.await {
-        Ok(id) => Ok(runs::get(ctx, id).await?),
+        Ok(id) => Ok(runs::get(ctx, &may_see, id).await?),
         // It was not even recorded, and the reason is on its way.
         Err(_) => Ok(work.await.map_err(|_| panicked())??),
     }
@@ -286,6 +286,7 @@ impl RunsQuery {
             error: self.error,
             before: self.cursor,
             after: None,
+            scope: Scope::All,
         })
     }
 }
@@ -297,21 +298,21 @@ async fn list(
     caller: Caller,
     Query(query): Query<RunsQuery>,
 ) -> Result<Body<Page<RunLine>>, Problem> {
-    caller.may(Need::View)?;
     let limit = limit(query.limit);
     let page = match &query.ids {
-        Some(ids) => RunPage { runs: run_lists::of(door.ctx(), &parsed(ids, limit)?).await?, next: None },
+        Some(ids) => RunPage {
+            runs: run_lists::of(door.ctx(), caller.access(), &parsed(ids, limit)?).await?,
+            next: None,
+        },
         None => {
             let actor = match &query.actor {
-                Some(who) => Some(names::actor(door.ctx(), who).await?),
+                Some(who) => Some(names::actor(door.ctx(), caller.access(), who).await?),
                 None => None,
             };
-            run_lists::page(door.ctx(), &query.filter(actor)?, limit).await?
+            run_lists::page(door.ctx(), caller.access(), query.filter(actor)?, limit).await?
         }
     };
-    let mut items = page.runs;
-    items.retain(|run| caller.covers(run.key.name.as_str()));
-    Ok(Body(Page { items, next: page.next.map(|id| id.to_string()) }))
+    Ok(Body(Page { items: page.runs, next: page.next.map(|id| id.to_string()) }))
 }
 
 fn parsed(ids: &str, most: u32) -> Result<Vec<RunId>, Problem> {
@@ -321,17 +322,6 @@ fn parsed(ids: &str, most: u32) -> Result<Vec<RunId>, Problem> {
     ids.split(',').take(most as usize).map(id).collect()
 }
 
-/// The run, if the caller may do this to its function.
-pub(super) async fn touched(door: &Door, caller: &Caller, need: Need, id: RunId) -> Result<Run, Problem> {
-    caller.may(need)?;
-    let run = runs::get(door.ctx(), id).await?;
-    if !caller.covers(run.key.name.as_str()) {
-        // Whether a run is there is nobody's business who may not see it.
-        return Err(Error::RunNotFound { id: id.to_string() }.into());
-    }
-    Ok(run)
-}
-
 /// Everything that is known of one run, and of what it led to
 #[utoipa::path(get, path = "/runs/{run_id}", tag = "runs", params(("run_id" = RunId, Path)), responses((status = 200, body = RunRecord), Refused))]
 async fn show(
@@ -339,11 +329,7 @@ async fn show(
     caller: Caller,
     Path(id): Path<RunId>,
 ) -> Result<Body<RunRecord>, Problem> {
-    touched(&door, &caller, Need::View, id).await?;
-    let mut record = run_records::show(door.ctx(), id).await?;
-    record.below.retain(|run| caller.covers(run.line.key.name.as_str()));
-    record.loaded.retain(|one| caller.covers(one.name.as_str()));
-    Ok(Body(record))
+    Ok(Body(run_records::show(door.ctx(), caller.access(), id).await?))
 }
 
 /// Ends a run and everything it started; answers which runs those are
@@ -353,8 +339,7 @@ async fn cancel(
     caller: Caller,
     Path(id): Path<RunId>,
 ) -> Result<Body<Vec<RunId>>, Problem> {
-    touched(&door, &caller, Need::Run, id).await?;
-    Ok(Body(runs::cancel(door.ctx(), caller.actor(), id).await?))
+    Ok(Body(runs::cancel(door.ctx(), caller.access(), id).await?))
 }
 
 /// What a person says.
@@ -372,9 +357,8 @@ async fn answer(
     Path(id): Path<RunId>,
     Json(body): Json<AnswerBody>,
 ) -> Result<Body<Run>, Problem> {
-    touched(&door, &caller, Need::Run, id).await?;
-    runs::answer(door.ctx(), caller.actor(), id, body.value).await?;
-    Ok(Body(runs::get(door.ctx(), id).await?))
+    runs::answer(door.ctx(), caller.access(), id, body.value).await?;
+    Ok(Body(runs::get(door.ctx(), caller.access(), id).await?))
 }
 
 /// On which version.
@@ -397,10 +381,9 @@ async fn again(
     Query(query): Query<AgainQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    touched(&door, &caller, Need::Run, id).await?;
-    let request = runs::again(door.ctx(), id, query.live).await?;
+    let request = runs::again(door.ctx(), caller.access(), id, query.live).await?;
     let preference = Preference::of(&headers, door.config().wait)?;
-    carry_out(door.ctx(), caller.actor(), request, preference).await
+    carry_out(door.ctx(), caller.access(), request, preference).await
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use axum::Json as Body;
 use axum::extract::State;
 use axum::http::StatusCode;
-use model::verb::Need;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
@@ -38,16 +37,13 @@ async fn find(
     caller: Caller,
     Query(query): Query<SearchQuery>,
 ) -> Result<Body<Vec<Hit>>, Problem> {
-    caller.may(Need::View)?;
-    let mut hits = search::search(door.ctx(), &query.q, limit(query.limit) as usize).await?;
-    hits.retain(|hit| caller.covers(&hit.name));
+    let hits = search::search(door.ctx(), caller.access(), &query.q, limit(query.limit) as usize).await?;
     Ok(Body(hits))
 }
 
 /// Throws the index of this server away and builds it anew
 #[utoipa::path(post, path = "/search/rebuild", tag = "search", responses((status = 204, description = "It is built"), Refused))]
 async fn rebuild(State(door): State<Door>, caller: Caller) -> Result<StatusCode, Problem> {
-    caller.may_touch_all(Need::Administer)?;
-    search::rebuild(door.ctx()).await?;
+    search::rebuild(door.ctx(), caller.access()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

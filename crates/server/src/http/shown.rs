@@ -7,9 +7,11 @@ use std::sync::{Mutex, PoisonError};
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use model::access::Access;
 use model::entry::EntryKey;
 use model::name::EntryName;
 use model::revision::Revision;
+use model::verb::Verb;
 
 use super::problem::Problem;
 use crate::app::error::Error;
@@ -39,13 +41,19 @@ struct Kept {
 }
 
 impl Shown {
-    pub(super) async fn live(&self, ctx: &Ctx, name: EntryName) -> Result<Answer, Problem> {
+    /// What is kept is what everybody sees who may see everything; others are shown less, and anew.
+    pub(super) async fn live(&self, ctx: &Ctx, access: &Access, name: EntryName) -> Result<Answer, Problem> {
+        access.may_touch(Verb::ReadFunctions, name.as_str())?;
+        if !access.only().is_all() {
+            let key = EntryKey::function(name);
+            return Answer::of(&functions::show(ctx, access, &key, Which::Live).await?);
+        }
         // Asked first: should the brain move on meanwhile, then what is read is kept for a revision that nobody asks for again.
         let revision = ctx.store.revision().await.map_err(Error::from)?;
         if let Some(answer) = self.kept().at(revision).get(&name) {
             return Ok(answer.clone());
         }
-        let view = functions::show(ctx, &EntryKey::function(name.clone()), Which::Live).await?;
+        let view = functions::show(ctx, access, &EntryKey::function(name.clone()), Which::Live).await?;
         let answer = Answer::of(&view)?;
         self.kept().keep(revision, name, &answer);
         Ok(answer)

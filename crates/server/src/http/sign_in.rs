@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use jiff::{SignedDuration, Timestamp};
-use model::actor::Actor;
+use model::access::Access;
 use model::token::TokenRole;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
@@ -72,9 +72,11 @@ pub(super) async fn sign_in(State(door): State<Door>, Query(key): Query<Key>) ->
         name: format!("browser-{}", ctx.ids.uuid().simple()),
         role: TokenRole::Admin,
         patterns: Vec::new(),
+        uses: Vec::new(),
+        grants: None,
         expires_at: Some(now + SIGNED_IN),
     };
-    let (_, text) = tokens::add(ctx, &Actor::CommandLine, new).await?;
+    let (_, text) = tokens::add(ctx, &Access::of_command_line(), new).await?;
     let mut response = Redirect::to("/").into_response();
     response.headers_mut().insert(header::SET_COOKIE, cookie(&text)?);
     Ok(response)

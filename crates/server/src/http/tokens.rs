@@ -4,7 +4,7 @@ use axum::Json as Body;
 use axum::extract::State;
 use axum::http::StatusCode;
 use jiff::Timestamp;
-use model::verb::Need;
+use model::grantable::Grantable;
 use model::token::{Token, TokenRole};
 use secrecy::ExposeSecret;
 use serde::{Deserialize, Serialize};
@@ -25,8 +25,7 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 /// Lists tokens, without their texts
 #[utoipa::path(get, path = "/tokens", tag = "tokens", responses((status = 200, body = Vec<Token>), Refused))]
 async fn list(State(door): State<Door>, caller: Caller) -> Result<Body<Vec<Token>>, Problem> {
-    caller.may_touch_all(Need::Administer)?;
-    Ok(Body(tokens::list(door.ctx()).await?))
+    Ok(Body(tokens::list(door.ctx(), caller.access()).await?))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -37,6 +36,13 @@ struct TokenBody {
     /// Patterns of names it may touch, such as `web.*`; all if empty.
     #[serde(default)]
     patterns: Vec<String>,
+    /// Patterns of names that functions it writes may call besides.
+    #[serde(default)]
+    uses: Vec<String>,
+    /// What functions it writes may be granted: `all`, or `secret:NAME`, `host:HOST`, `model`, `brain:read`, `brain:propose`, `files`.
+    /// Unless given, everything for a token without patterns, and nothing for one with patterns.
+    #[schema(value_type = Option<Vec<String>>)]
+    grants: Option<Grantable>,
     expires_at: Option<Timestamp>,
 }
 
@@ -56,10 +62,15 @@ async fn add(
     caller: Caller,
     Json(body): Json<TokenBody>,
 ) -> Result<(StatusCode, Body<Made>), Problem> {
-    caller.may_touch_all(Need::Administer)?;
-    let new =
-        NewToken { name: body.name, role: body.role, patterns: body.patterns, expires_at: body.expires_at };
-    let (token, text) = tokens::add(door.ctx(), caller.actor(), new).await?;
+    let new = NewToken {
+        name: body.name,
+        role: body.role,
+        patterns: body.patterns,
+        uses: body.uses,
+        grants: body.grants,
+        expires_at: body.expires_at,
+    };
+    let (token, text) = tokens::add(door.ctx(), caller.access(), new).await?;
     Ok((StatusCode::CREATED, Body(Made { token, text: text.expose_secret().to_owned() })))
 }
 
@@ -70,7 +81,6 @@ async fn remove(
     caller: Caller,
     Path(name): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    caller.may_touch_all(Need::Administer)?;
-    tokens::remove(door.ctx(), caller.actor(), &name).await?;
+    tokens::remove(door.ctx(), caller.access(), &name).await?;
     Ok(StatusCode::NO_CONTENT)
 }

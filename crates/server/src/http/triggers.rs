@@ -3,7 +3,6 @@
 use axum::Json as Body;
 use axum::extract::State;
 use jiff::{SignedDuration, Timestamp};
-use model::verb::Need;
 use model::event::EventKind;
 use model::name::EntryName;
 use model::trigger::TriggerContent;
@@ -42,10 +41,8 @@ async fn list(
     caller: Caller,
     Query(query): Query<PageQuery>,
 ) -> Result<Body<Page<TriggerLine>>, Problem> {
-    caller.may(Need::View)?;
-    let page = triggers::list(door.ctx(), query.cursor.as_deref(), query.limit()).await?;
-    let mut items = page.triggers;
-    items.retain(|item| caller.covers(item.name.as_str()));
+    let page = triggers::list(door.ctx(), caller.access(), query.cursor.as_deref(), query.limit()).await?;
+    let items = page.triggers;
     Ok(Body(Page { items, next: page.next.map(|name| name.to_string()) }))
 }
 
@@ -56,8 +53,7 @@ async fn show(
     caller: Caller,
     Path(name): Path<EntryName>,
 ) -> Result<Body<TriggerView>, Problem> {
-    caller.may_touch(Need::View, name.as_str())?;
-    Ok(Body(triggers::show(door.ctx(), &name).await?))
+    Ok(Body(triggers::show(door.ctx(), caller.access(), &name).await?))
 }
 
 /// Adds a trigger, or replaces the one of that name
@@ -68,9 +64,7 @@ async fn put(
     Path(name): Path<EntryName>,
     Json(content): Json<TriggerContent>,
 ) -> Result<Body<Applied>, Problem> {
-    caller.may_touch(Need::Build, name.as_str())?;
-    caller.may_touch(Need::Build, content.target.as_str())?;
-    Ok(Body(triggers::put(door.ctx(), caller.actor(), name, content).await?))
+    Ok(Body(triggers::put(door.ctx(), caller.access(), name, content).await?))
 }
 
 /// Deletes a trigger
@@ -80,8 +74,7 @@ async fn remove(
     caller: Caller,
     Path(name): Path<EntryName>,
 ) -> Result<Body<Applied>, Problem> {
-    caller.may_touch(Need::Build, name.as_str())?;
-    Ok(Body(triggers::remove(door.ctx(), caller.actor(), name).await?))
+    Ok(Body(triggers::remove(door.ctx(), caller.access(), name).await?))
 }
 
 /// Lets a trigger fire again, on what happens from now on
@@ -91,8 +84,7 @@ async fn enable(
     caller: Caller,
     Path(name): Path<EntryName>,
 ) -> Result<Body<Applied>, Problem> {
-    caller.may_touch(Need::Build, name.as_str())?;
-    Ok(Body(triggers::switch(door.ctx(), caller.actor(), name, true).await?))
+    Ok(Body(triggers::switch(door.ctx(), caller.access(), name, true).await?))
 }
 
 /// Keeps a trigger from firing
@@ -102,8 +94,7 @@ async fn disable(
     caller: Caller,
     Path(name): Path<EntryName>,
 ) -> Result<Body<Applied>, Problem> {
-    caller.may_touch(Need::Build, name.as_str())?;
-    Ok(Body(triggers::switch(door.ctx(), caller.actor(), name, false).await?))
+    Ok(Body(triggers::switch(door.ctx(), caller.access(), name, false).await?))
 }
 
 /// Which firings.
@@ -125,9 +116,9 @@ async fn firings(
     Path(name): Path<EntryName>,
     Query(query): Query<FiringsQuery>,
 ) -> Result<Body<Page<FiringLine>>, Problem> {
-    caller.may_touch(Need::View, name.as_str())?;
     let page = triggers::firings(
         door.ctx(),
+        caller.access(),
         &name,
         query.cursor.map(|seq| seq.min(i64::MAX as u64)),
         limit(query.limit),
@@ -153,10 +144,9 @@ async fn dry_run(
     Query(query): Query<DryRunQuery>,
 ) -> Result<Body<Rehearsal>, Problem> {
     // It tells of events of every name.
-    caller.may_touch_all(Need::View)?;
     let since = query.since.unwrap_or_else(|| door.ctx().clock.now() - A_DAY);
-    let content = triggers::content(door.ctx(), &name).await?;
-    Ok(Body(triggers::dry_run(door.ctx(), &content, since).await?))
+    let content = triggers::content(door.ctx(), caller.access(), &name).await?;
+    Ok(Body(triggers::dry_run(door.ctx(), caller.access(), &content, since).await?))
 }
 
 /// The event that a trigger is tried with.
@@ -184,13 +174,12 @@ async fn trial(
     Json(body): Json<TrialBody>,
 ) -> Result<Body<Trial>, Problem> {
     // Any event can be tried.
-    caller.may_touch_all(Need::View)?;
-    let content = triggers::content(door.ctx(), &name).await?;
+    let content = triggers::content(door.ctx(), caller.access(), &name).await?;
     let event = match body {
-        TrialBody::Event { seq } => triggers::event(door.ctx(), seq).await?,
+        TrialBody::Event { seq } => triggers::event(door.ctx(), caller.access(), seq).await?,
         TrialBody::MadeUp { kind, source, data } => {
-            triggers::made_up(door.ctx(), caller.actor(), kind, source, data)
+            triggers::made_up(door.ctx(), caller.access(), kind, source, data)
         }
     };
-    Ok(Body(triggers::trial(door.ctx(), &content, &event).await?))
+    Ok(Body(triggers::trial(door.ctx(), caller.access(), &content, &event).await?))
 }

@@ -1,7 +1,10 @@
 //! What one schedule does when it is time: every tick that is due becomes a queued Run, once, with any number of servers, because
 //! a tick has a row of its own.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
+use model::access::Access;
 use model::actor::Actor;
 use model::event::{EventKind, NewEvent};
 use model::ids::RunId;
@@ -42,7 +45,8 @@ impl Live<ScheduleContent> {
             return self.pass_over(ctx, at, "the run of the last tick still goes on").await;
         }
         let request = StartRun::of(Target::Live(self.content.target.clone()), self.content.input.clone());
-        match runs::recorded(ctx, &Actor::Schedule(self.entry), request).await {
+        let access = Access { actor: Actor::Schedule(self.entry), authority: Arc::clone(&self.authority) };
+        match runs::recorded(ctx, &access, request).await {
             Ok(mut run) => {
                 if self.content.overlap == Overlap::Queue {
                     let key = format!("schedule:{}", self.entry);

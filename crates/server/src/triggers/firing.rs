@@ -1,6 +1,9 @@
 //! What one Trigger does about one Event.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
+use model::access::Access;
 use model::actor::Actor;
 use model::chain::Chain;
 use model::event::Event;
@@ -103,7 +106,8 @@ async fn run(
     let input = input(ctx, &live.content, event).await?;
     let target = Target::Live(live.content.target.clone());
     let request = StartRun { chain, event_seq: Some(event.seq), due_at, ..StartRun::of(target, input) };
-    runs::recorded(ctx, &Actor::Trigger(live.entry), request).await
+    let access = Access { actor: Actor::Trigger(live.entry), authority: Arc::clone(&live.authority) };
+    runs::recorded(ctx, &access, request).await
 }
 
 /// What the target gets because of an Event.

@@ -31,14 +31,18 @@ impl Default for Triggers {
 }
 
 impl Triggers {
-    /// Those that listen to an Event, by name. Whoever looks at all Events, in order, sees those that tell of a change of the brain,
+    /// Those that listen to an Event and whose appliers may see it, by name. Whoever looks at all Events, in order, sees those that tell of a change of the brain,
     /// and need not ask at the others.
     pub(crate) async fn listening(&self, ctx: &Ctx, event: &Event) -> Result<Vec<Live>, Error> {
         let all = match self.live.known() {
             Some(list) if !event.fact.kind.is_change_of_brain() => list,
             _ => self.all(ctx).await?,
         };
-        let listens = |live: &&Live| live.content.listens_to(event) && live.since <= event.fact.at;
+        let listens = |live: &&Live| {
+            live.content.listens_to(event)
+                && live.since <= event.fact.at
+                && event.is_visible_to(&live.authority.only)
+        };
         Ok(all.iter().filter(listens).cloned().collect())
     }
 

@@ -18,7 +18,7 @@ store::on_both! {
         let (world, old) = (World::open(database).await, OldBrain::new());
         let imported = import(&world.ctx, &ME, &old.file, &old.keys()).await.unwrap();
         assert_eq!(imported.applied.revision.0, 1);
-        let lines = versions(&world.ctx, &key("main")).await.unwrap();
+        let lines = versions(&world.ctx, &ME, &key("main")).await.unwrap();
         let told: Vec<_> = lines.iter().map(|line| (line.live, line.head.written_at.to_string())).collect();
         let expected = [(false, 1), (true, 2), (false, 3)].map(|(live, day)| (live, format!("2024-10-0{day}T09:00:00Z")));
         assert_eq!(told, expected);
@@ -38,10 +38,10 @@ store::on_both! {
         let imported = import(&world.ctx, &ME, &old.file, &old.keys()).await.unwrap();
         for dead in ["broken", "misnamed", "dormant"] {
             assert_eq!(world.live_number(&key(dead)).await, None, "{dead}");
-            assert!(!versions(&world.ctx, &key(dead)).await.unwrap().is_empty(), "{dead}");
+            assert!(!versions(&world.ctx, &ME, &key(dead)).await.unwrap().is_empty(), "{dead}");
             assert!(imported.notes.iter().any(|note| note.contains(&format!("`{dead}`"))), "{dead}: {:?}", imported.notes);
         }
-        assert_eq!(versions(&world.ctx, &key("broken")).await.unwrap().len(), 2);
+        assert_eq!(versions(&world.ctx, &ME, &key("broken")).await.unwrap().len(), 2);
         assert!(imported.notes.iter().any(|note| note.contains("`print`")), "{:?}", imported.notes);
         let error = server::app::functions::point(&world.ctx, &ME, &key("broken"), model::version::VersionNumber(2)).await;
         assert!(error.is_err(), "a version that cannot be read cannot be made live later either");

@@ -28,7 +28,7 @@ store::on_both! {
         import(&world.ctx, &ME, &old.file, &old.keys()).await.unwrap();
 
         assert_eq!(open(&world.ctx, "api_key").await.unwrap().expose_secret().as_slice(), VALUE.as_bytes());
-        assert_eq!(list(&world.ctx).await.unwrap().len(), 3);
+        assert_eq!(list(&world.ctx, &ME).await.unwrap().len(), 3);
         for leaked in [VALUE, "old-value-of-before", "old-positional", "old-by-keyword", "4929123412341234", "quotes"] {
             assert!(!database_contains(database, leaked.as_bytes()).await, "{leaked}");
         }
@@ -53,7 +53,7 @@ store::on_both! {
         import(&world.ctx, &ME, &old.file, &Keys::Unsaid).await.unwrap();
         old.keep("api_key", VALUE);
         let imported = import(&world.ctx, &ME, &old.file, &Keys::Leave).await.unwrap();
-        assert_eq!((imported.secrets, list(&world.ctx).await.unwrap().len()), (0, 0));
+        assert_eq!((imported.secrets, list(&world.ctx, &ME).await.unwrap().len()), (0, 0));
     }
 
     async fn a_key_whose_name_or_value_is_none_of_ours_is_told_and_struck_out_all_the_same(database: &TestDatabase) {

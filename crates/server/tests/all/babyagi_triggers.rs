@@ -54,7 +54,7 @@ on_both! {
         stage.add(&["def third():\n    return first()\n"]).await;
         drain(&stage.ctx).await.unwrap();
         assert_eq!(inputs(&stage, "second").await, [json!({"x": "third"})]);
-        let third = functions::version(&stage.ctx, &key("third"), Which::Live).await.unwrap();
+        let third = functions::version(&stage.ctx, &ME, &key("third"), Which::Live).await.unwrap();
         assert_eq!(third.head.number.0, 1);
         assert_eq!(third.content.as_function().unwrap().dependencies.len(), 1);
     }
@@ -83,9 +83,9 @@ on_both! {
     async fn triggers_are_added_and_found_from_both_ends(database: &TestDatabase) {
         let stage = pair(database).await;
         put(&stage, "t", after_first()).await;
-        let started_by = functions::show(&stage.ctx, &key("second"), Which::Live).await.unwrap().started_by;
+        let started_by = functions::show(&stage.ctx, &ME, &key("second"), Which::Live).await.unwrap().started_by;
         assert_eq!(started_by, [EntryKey::new(model::entry::EntryKind::Trigger, name("t"))]);
-        let line = triggers::list(&stage.ctx, None, 10).await.unwrap().triggers.remove(0);
+        let line = triggers::list(&stage.ctx, &ME, None, 10).await.unwrap().triggers.remove(0);
         assert_eq!((line.content.watched(), &line.content.target), (Some("first"), &name("second")));
     }
 
@@ -108,7 +108,7 @@ on_both! {
         let upstream = stage.start("first", empty()).await.unwrap();
         drain(&stage.ctx).await.unwrap();
         assert_eq!(upstream.state, RunState::Succeeded);
-        let all = runs::list(&stage.ctx, &Default::default(), 10).await.unwrap();
+        let all = runs::list(&stage.ctx, &ME, Default::default(), 10).await.unwrap();
         let failed = all.iter().find(|run| run.key.name.as_str() == "second").unwrap();
         assert_eq!((failed.state, failed.error.as_ref().unwrap().message.as_str()), (RunState::Failed, "no"));
     }
@@ -122,7 +122,7 @@ on_both! {
         assert_eq!(warning.message, "`both` requires `a` and `b`, and only the first gets what the event carries");
         stage.start("first", empty()).await.unwrap();
         drain(&stage.ctx).await.unwrap();
-        let firings = triggers::firings(&stage.ctx, &name("t"), None, 10).await.unwrap().firings;
+        let firings = triggers::firings(&stage.ctx, &ME, &name("t"), None, 10).await.unwrap().firings;
         assert!(firings[0].stopped.as_ref().unwrap().contains("`b`"), "{firings:?}");
         assert_eq!(firings[0].run_id, None);
     }

@@ -11,7 +11,7 @@ use store::testing::TestDatabase;
 use crate::world::{ME, World, answering, calling, delete, key, source, trigger, trigger_key};
 
 async fn state(world: &World, number: u64) -> ChangesetState {
-    find(&world.ctx, number).await.unwrap().state
+    find(&world.ctx, &ME, number).await.unwrap().state
 }
 
 store::on_both! {
@@ -25,8 +25,8 @@ store::on_both! {
         let applied = world.apply(1).await.unwrap();
         assert_eq!((applied.changeset, applied.revision.0), (Some(1), 1));
         assert_eq!(world.live_number(&key("f")).await, Some(1));
-        let stored = find(&world.ctx, 1).await.unwrap();
-        assert_eq!((stored.state, stored.decided_by), (ChangesetState::Applied, Some(ME)));
+        let stored = find(&world.ctx, &ME, 1).await.unwrap();
+        assert_eq!((stored.state, stored.decided_by), (ChangesetState::Applied, Some(ME.actor.clone())));
         let kinds: Vec<EventKind> =
             world.ctx.store.events_after(0, 10).await.unwrap().into_iter().map(|event| event.fact.kind).collect();
         assert_eq!(kinds, [EventKind::Added(model::entry::EntryKind::Function), EventKind::ChangesetApplied]);
@@ -48,7 +48,7 @@ store::on_both! {
 
         let error = world.apply(two).await.unwrap_err();
         assert!(matches!(error, Error::Transition { .. }), "{error:?}");
-        let based = rebase(&world.ctx, two).await.unwrap();
+        let based = rebase(&world.ctx, &ME, two).await.unwrap();
         assert_eq!((based.base.0, based.state, based.conflicts.len()), (2, ChangesetState::Checked, 0));
         world.apply(two).await.unwrap();
         assert_eq!((world.live_number(&key("f")).await, world.live_number(&key("g")).await), (Some(3), Some(1)));
@@ -63,7 +63,7 @@ store::on_both! {
         let error = world.apply(number).await.unwrap_err();
         let [conflict] = error.conflicts() else { panic!("{error:?}") };
         assert_eq!((&conflict.key, conflict.changed_here), (&key("dep"), false));
-        rebase(&world.ctx, number).await.unwrap();
+        rebase(&world.ctx, &ME, number).await.unwrap();
         world.apply(number).await.unwrap();
     }
 
@@ -83,7 +83,7 @@ store::on_both! {
         for error in [
             world.apply(number).await.unwrap_err(),
             reject(&world.ctx, &ME, number).await.unwrap_err(),
-            rebase(&world.ctx, number).await.unwrap_err(),
+            rebase(&world.ctx, &ME, number).await.unwrap_err(),
             server::app::changesets::revert(&world.ctx, &ME, number).await.unwrap_err(),
         ] {
             assert_eq!(error.code(), "wrong_state", "{error}");
@@ -94,14 +94,14 @@ store::on_both! {
     async fn a_proposal_that_fails_its_checks_is_recorded_and_cannot_be_applied(database: &TestDatabase) {
         let world = World::open(database).await;
         let number = world.propose(vec![calling("f", "helper")]).await.unwrap().number;
-        let shown = show(&world.ctx, number).await.unwrap();
+        let shown = show(&world.ctx, &ME, number).await.unwrap();
         let names = shown.checks.iter().find(|check| check.gate == Gate::Names).unwrap();
         assert_eq!((names.verdict, names.findings.len()), (Verdict::Failed, 1));
         let error = world.apply(number).await.unwrap_err();
         assert_eq!((error.code(), world.revision().await), ("checks_failed", 0));
 
         world.register(vec![answering("helper", 1)]).await.unwrap();
-        rebase(&world.ctx, number).await.unwrap();
+        rebase(&world.ctx, &ME, number).await.unwrap();
         world.apply(number).await.unwrap();
         assert_eq!(world.live_number(&key("f")).await, Some(1));
     }
@@ -110,7 +110,7 @@ store::on_both! {
         let world = World::open(database).await;
         let number = world.propose(vec![source("def f(x: Nonsense):\n    return x\n")]).await.unwrap().number;
         assert_eq!(world.apply(number).await.unwrap_err().code(), "checks_failed");
-        let based = rebase(&world.ctx, number).await.unwrap();
+        let based = rebase(&world.ctx, &ME, number).await.unwrap();
         assert_eq!(based.failed_checks().count(), 1);
         assert_eq!(world.apply(number).await.unwrap_err().code(), "checks_failed");
         assert_eq!(world.live_number(&key("f")).await, None);
@@ -141,7 +141,7 @@ store::on_both! {
         let applied = world.apply(number).await.unwrap();
         assert_eq!(applied.moves.len(), 2);
         assert_eq!(world.live_number(&trigger_key("late")).await, None);
-        let shown = show(&world.ctx, number).await.unwrap();
+        let shown = show(&world.ctx, &ME, number).await.unwrap();
         assert_eq!(shown.changes.len(), 1, "the record is what was proposed");
     }
 
@@ -150,10 +150,10 @@ store::on_both! {
         world.register(vec![answering("f", 1), answering("gone", 1)]).await.unwrap();
         let intents = vec![answering("f", 2), answering("new", 1), delete("gone")];
         let number = world.propose(intents).await.unwrap().number;
-        let before = show(&world.ctx, number).await.unwrap();
+        let before = show(&world.ctx, &ME, number).await.unwrap();
         world.apply(number).await.unwrap();
         world.register(vec![answering("f", 3)]).await.unwrap();
-        let after = show(&world.ctx, number).await.unwrap();
+        let after = show(&world.ctx, &ME, number).await.unwrap();
         for shown in [before, after] {
             let mut lines: Vec<_> = shown
                 .changes
@@ -165,7 +165,7 @@ store::on_both! {
             assert_eq!((lines[1].1, lines[1].2.0), ("delete", 0));
             assert_eq!((lines[2].1, lines[2].2.1), ("add", 0));
         }
-        assert_eq!(show(&world.ctx, 99).await.unwrap_err().code(), "changeset_not_found");
+        assert_eq!(show(&world.ctx, &ME, 99).await.unwrap_err().code(), "changeset_not_found");
     }
 
     async fn the_log_has_every_changeset_newest_first(database: &TestDatabase) {
@@ -174,7 +174,7 @@ store::on_both! {
         world.propose(vec![answering("f", 2)]).await.unwrap();
         world.register(vec![answering("g", 1)]).await.unwrap();
         let titles = async |filter: ChangesetFilter| -> Vec<String> {
-            list(&world.ctx, &filter, 10).await.unwrap().into_iter().map(|line| line.title).collect()
+            list(&world.ctx, &ME, filter, 10).await.unwrap().into_iter().map(|line| line.title).collect()
         };
         assert_eq!(titles(ChangesetFilter::default()).await, ["add g", "update f", "add f"]);
         let applied = ChangesetFilter { applied: true, ..ChangesetFilter::default() };

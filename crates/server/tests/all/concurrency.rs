@@ -28,7 +28,7 @@ store::on_both! {
         assert_eq!(revisions, (1..=u64::from(TASKS)).collect());
         assert_eq!(world.revision().await, u64::from(TASKS));
         assert_eq!(world.ctx.store.versions(&key("shared")).await.unwrap().len(), TASKS as usize);
-        let names = world.ctx.store.entry_names(model::entry::EntryKind::Function).await.unwrap();
+        let names = world.ctx.store.entry_names(model::entry::EntryKind::Function, ME.only()).await.unwrap();
         assert_eq!(names.len(), TASKS as usize + 1);
         let events = world.ctx.store.events_after(0, 1_000).await.unwrap();
         assert_eq!(events.last().unwrap().seq, events.len() as u64);
@@ -57,6 +57,6 @@ store::on_both! {
             task.await.unwrap();
         }
         assert_eq!(world.revision().await, 16);
-        assert_eq!(world.ctx.store.entry_names(model::entry::EntryKind::Function).await.unwrap().len(), 16);
+        assert_eq!(world.ctx.store.entry_names(model::entry::EntryKind::Function, ME.only()).await.unwrap().len(), 16);
     }
 }

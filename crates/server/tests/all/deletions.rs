@@ -4,7 +4,7 @@ use server::app::drafts::Intent;
 use store::testing::TestDatabase;
 
 use crate::world::{
-    World, answering, calling, delete, findings, key, name, schedule, schedule_key, trigger, trigger_key,
+    ME, World, answering, calling, delete, findings, key, name, schedule, schedule_key, trigger, trigger_key,
 };
 
 store::on_both! {
@@ -25,7 +25,7 @@ store::on_both! {
         let world = World::open(database).await;
         world.register(vec![answering("dep", 1), calling("a", "dep"), calling("b", "dep")]).await.unwrap();
         world.register(vec![delete("dep"), delete("a"), answering("b", 2)]).await.unwrap();
-        assert_eq!(world.ctx.store.entry_names(model::entry::EntryKind::Function).await.unwrap(), ["b"]);
+        assert_eq!(world.ctx.store.entry_names(model::entry::EntryKind::Function, ME.only()).await.unwrap(), ["b"]);
     }
 
     async fn a_caller_that_changes_and_still_calls_it_is_no_excuse(database: &TestDatabase) {

@@ -8,6 +8,7 @@ use model::function::FunctionDraft;
 use model::graph::{GraphContent, Link, Node};
 use model::python::{Declared, Dialect};
 use model::revision::Revision;
+use model::scope::Scope;
 use model::version::ContentHash;
 use serde_json::json;
 use server::app::drafts::Intent;
@@ -85,7 +86,7 @@ fn all_kinds() -> Vec<Intent> {
 async fn hashes(world: &World) -> BTreeMap<String, ContentHash> {
     let mut all = BTreeMap::new();
     for kind in EntryKind::ALL {
-        let page = EntryPage { kind, after: None, limit: 1_000 };
+        let page = EntryPage { kind, after: None, limit: 1_000, scope: Scope::All };
         for entry in world.ctx.store.entries(&page).await.unwrap() {
             all.insert(entry.key.to_string(), entry.content_hash);
         }
@@ -103,7 +104,7 @@ store::on_both! {
     async fn another_brain_gets_the_same_contents_to_the_last_bit(database: &TestDatabase) {
         let world = World::open(database).await;
         world.register(all_kinds()).await.unwrap();
-        let files = export(&world.ctx, None).await.unwrap();
+        let files = export(&world.ctx, &ME, None).await.unwrap();
         assert!(text(&files, "functions/air/table.py").contains("def table"));
         assert!(text(&files, "graphs/flow/main.json").contains("Größe"));
 
@@ -116,7 +117,7 @@ store::on_both! {
             assert_eq!(kept, Some(hash), "{key}");
         }
         assert_eq!(mine, theirs);
-        let again = export(&other.ctx, None).await.unwrap();
+        let again = export(&other.ctx, &ME, None).await.unwrap();
         let texts = |files: &[TextFile]| -> BTreeMap<String, String> {
             files.iter().map(|file| (file.path.clone(), String::from_utf8(file.bytes.clone()).unwrap())).collect()
         };
@@ -126,7 +127,7 @@ store::on_both! {
     async fn importing_what_is_there_changes_nothing(database: &TestDatabase) {
         let world = World::open(database).await;
         world.register(all_kinds()).await.unwrap();
-        let files = export(&world.ctx, None).await.unwrap();
+        let files = export(&world.ctx, &ME, None).await.unwrap();
         let before = database.dump().await;
         let applied = import(&world.ctx, &ME, &files, true).await.unwrap();
         assert_eq!((applied.changeset, applied.moves.len()), (None, 0), "{:?}", applied.moves);
@@ -136,7 +137,7 @@ store::on_both! {
     async fn a_folder_with_one_bad_file_changes_nothing(database: &TestDatabase) {
         let world = World::open(database).await;
         world.register(vec![answering("f", 1)]).await.unwrap();
-        let files = export(&world.ctx, None).await.unwrap();
+        let files = export(&world.ctx, &ME, None).await.unwrap();
         let before = database.dump().await;
         for (path, bytes) in [
             ("functions/bad.py", b"def bad(:\n".as_slice()),
@@ -161,7 +162,7 @@ store::on_both! {
     async fn what_the_folder_lacks_stays_unless_it_is_pruned(database: &TestDatabase) {
         let world = World::open(database).await;
         world.register(vec![answering("kept", 1)]).await.unwrap();
-        let files = export(&world.ctx, None).await.unwrap();
+        let files = export(&world.ctx, &ME, None).await.unwrap();
         world.register(vec![answering("extra", 1), trigger("t", "x", "extra"), schedule("s", "kept")]).await.unwrap();
         import(&world.ctx, &ME, &files, false).await.unwrap();
         assert_eq!(hashes(&world).await.len(), 4);
@@ -174,10 +175,10 @@ store::on_both! {
         let world = World::open(database).await;
         world.register(vec![answering("f", 1), answering("gone", 1)]).await.unwrap();
         world.register(vec![answering("f", 2), delete("gone")]).await.unwrap();
-        let past = export(&world.ctx, Some(Revision(1))).await.unwrap();
+        let past = export(&world.ctx, &ME, Some(Revision(1))).await.unwrap();
         assert!(text(&past, "functions/f.py").contains("return 1"));
         assert_eq!(past.len(), 3);
-        assert_eq!(export(&world.ctx, Some(Revision(9))).await.unwrap_err().code(), "revision_not_found");
+        assert_eq!(export(&world.ctx, &ME, Some(Revision(9))).await.unwrap_err().code(), "revision_not_found");
     }
 
     async fn a_folder_that_is_no_brain_is_refused_and_other_files_are_left_alone(database: &TestDatabase) {

@@ -11,7 +11,7 @@ use server::app::drafts::Intent;
 use server::app::functions::{self, Which};
 use store::testing::TestDatabase;
 
-use crate::world::{World, answering, calling, decorated, delete, key, schedule, source, trigger};
+use crate::world::{ME, World, answering, calling, decorated, delete, key, schedule, source, trigger};
 
 const STATED: &str = r#"
 @selfmade.function(
@@ -134,7 +134,7 @@ store::on_both! {
         world.register(vec![answering("f", 2)]).await.unwrap();
         let applied = world.register(vec![answering("f", 1)]).await.unwrap();
         assert_eq!(applied.moves[0].to, Some(VersionNumber(1)));
-        assert_eq!(functions::versions(&world.ctx, &key("f")).await.unwrap().len(), 2);
+        assert_eq!(functions::versions(&world.ctx, &ME, &key("f")).await.unwrap().len(), 2);
     }
 
     async fn a_version_is_shown_with_what_surrounds_it(database: &TestDatabase) {
@@ -144,36 +144,36 @@ store::on_both! {
             .register(vec![answering("f", 2), calling("caller", "f"), trigger("t", "caller", "f"), schedule("s", "f")])
             .await
             .unwrap();
-        let view = functions::show(&world.ctx, &key("f"), Which::Live).await.unwrap();
+        let view = functions::show(&world.ctx, &ME, &key("f"), Which::Live).await.unwrap();
         assert_eq!((view.live, view.version.head.number.0), (true, 2));
         assert_eq!(view.dependents, [key("caller")]);
         assert_eq!(view.started_by.len(), 2);
-        let old = functions::show(&world.ctx, &key("f"), Which::Number(VersionNumber(1))).await.unwrap();
+        let old = functions::show(&world.ctx, &ME, &key("f"), Which::Number(VersionNumber(1))).await.unwrap();
         assert!(!old.live);
-        let past = functions::show(&world.ctx, &key("f"), Which::AsOf(Revision(1))).await.unwrap();
+        let past = functions::show(&world.ctx, &ME, &key("f"), Which::AsOf(Revision(1))).await.unwrap();
         assert_eq!(past.version.head.number.0, 1);
-        let diff = functions::diff(&world.ctx, &key("f"), Which::Number(VersionNumber(1)), Which::Live).await.unwrap();
+        let diff = functions::diff(&world.ctx, &ME, &key("f"), Which::Number(VersionNumber(1)), Which::Live).await.unwrap();
         assert_eq!(diff.counts(), (1, 1));
         let names: Vec<_> =
-            functions::closure(&world.ctx, &"caller".parse().unwrap()).await.unwrap().iter().map(|version| version.head.key.name.to_string()).collect();
+            functions::closure(&world.ctx, &ME, &"caller".parse().unwrap()).await.unwrap().iter().map(|version| version.head.key.name.to_string()).collect();
         assert_eq!(names, ["caller", "f"]);
-        assert_eq!(functions::counts(&world.ctx).await.unwrap().iter().map(|(_, count)| *count).collect::<Vec<_>>(), [2, 0, 1, 1]);
+        assert_eq!(functions::counts(&world.ctx, &ME).await.unwrap().iter().map(|(_, count)| *count).collect::<Vec<_>>(), [2, 0, 1, 1]);
     }
 
     async fn what_is_not_there_is_told_with_the_nearest_name(database: &TestDatabase) {
         let world = World::open(database).await;
         world.register(vec![answering("send_mail", 1)]).await.unwrap();
-        let error = functions::version(&world.ctx, &key("send_mial"), Which::Live).await.unwrap_err();
+        let error = functions::version(&world.ctx, &ME, &key("send_mial"), Which::Live).await.unwrap_err();
         assert_eq!((error.code(), error.hint().unwrap().as_str()), ("not_found", "did you mean `send_mail`?"));
-        let error = functions::version(&world.ctx, &key("send_mail"), Which::Number(VersionNumber(9))).await.unwrap_err();
+        let error = functions::version(&world.ctx, &ME, &key("send_mail"), Which::Number(VersionNumber(9))).await.unwrap_err();
         assert_eq!(error.code(), "version_not_found");
-        let error = functions::version(&world.ctx, &key("send_mail"), Which::AsOf(Revision(0))).await.unwrap_err();
+        let error = functions::version(&world.ctx, &ME, &key("send_mail"), Which::AsOf(Revision(0))).await.unwrap_err();
         assert_eq!(error.code(), "not_live");
-        let error = functions::version(&world.ctx, &key("send_mail"), Which::AsOf(Revision(9))).await.unwrap_err();
+        let error = functions::version(&world.ctx, &ME, &key("send_mail"), Which::AsOf(Revision(9))).await.unwrap_err();
         assert_eq!(error.code(), "revision_not_found");
         world.register(vec![delete("send_mail")]).await.unwrap();
-        assert_eq!(functions::versions(&world.ctx, &key("send_mail")).await.unwrap().len(), 1);
-        assert!(functions::version(&world.ctx, &key("send_mail"), Which::Live).await.is_err());
+        assert_eq!(functions::versions(&world.ctx, &ME, &key("send_mail")).await.unwrap().len(), 1);
+        assert!(functions::version(&world.ctx, &ME, &key("send_mail"), Which::Live).await.is_err());
     }
 
     // BabyAGI stores invalid Python as the live version and answers 200; the same for a `def` of another name.
@@ -203,7 +203,7 @@ store::on_both! {
         let after = world.live("greet").await.unwrap();
         assert_eq!(after.dependencies.iter().map(|dependency| dependency.function.as_str()).collect::<Vec<_>>(), ["other"]);
         assert_eq!(after.metadata["owner"], json!("me"));
-        let stored = server::app::changesets::find(&world.ctx, 3).await.unwrap();
+        let stored = server::app::changesets::find(&world.ctx, &ME, 3).await.unwrap();
         assert_eq!(stored.changes[0].live, Live::Added(0));
     }
 }

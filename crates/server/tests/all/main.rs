@@ -8,6 +8,7 @@ extern crate selfmade_server as server;
 mod old_brain;
 mod world;
 
+mod authority;
 mod babyagi;
 mod babyagi_keys;
 mod babyagi_triggers;
@@ -19,6 +20,7 @@ mod engine;
 mod folder;
 mod functions;
 mod http;
+mod noninterference;
 mod packs;
 mod reverts;
 mod run_records;

@@ -30,7 +30,7 @@ store::on_both! {
         let loaded = load(&world.ctx, &ME, pack("tools", &[("tools.py", TOOLS)])).await.unwrap();
         assert_eq!((loaded.applied.revision.0, loaded.applied.moves.len(), loaded.unchanged), (1, 2, 0));
         assert_eq!(loaded.skipped.len(), 1);
-        let packs = list(&world.ctx).await.unwrap();
+        let packs = list(&world.ctx, &ME).await.unwrap();
         assert_eq!((packs[0].name.as_str(), packs[0].live_entries), ("tools", 2));
         let again = load(&world.ctx, &ME, pack("tools", &[("tools.py", TOOLS)])).await.unwrap();
         assert_eq!((again.applied.changeset, again.unchanged), (None, 2));
@@ -71,9 +71,9 @@ store::on_both! {
         for key in [key("up"), key("down"), trigger_key("down_after_up")] {
             assert_eq!(world.live_number(&key).await, None, "{key}");
         }
-        assert_eq!(list(&world.ctx).await.unwrap()[0].live_entries, 0);
+        assert_eq!(list(&world.ctx, &ME).await.unwrap()[0].live_entries, 0);
         load(&world.ctx, &ME, pack("old", &[("old.py", OLD)])).await.unwrap();
-        assert_eq!(list(&world.ctx).await.unwrap()[0].live_entries, 3);
+        assert_eq!(list(&world.ctx, &ME).await.unwrap()[0].live_entries, 3);
         assert_eq!(world.live_number(&key("up")).await, Some(1), "the same content is the same version");
     }
 
@@ -129,7 +129,7 @@ store::on_both! {
         );
         one.unwrap();
         two.unwrap();
-        let counts: Vec<u64> = list(&world.ctx).await.unwrap().iter().map(|pack| pack.live_entries).collect();
+        let counts: Vec<u64> = list(&world.ctx, &ME).await.unwrap().iter().map(|pack| pack.live_entries).collect();
         assert_eq!(counts, [3, 2]);
     }
 }

@@ -23,9 +23,9 @@ store::on_both! {
         assert_eq!(world.live_number(&key("deleted")).await, Some(1));
         assert_eq!(world.live_number(&schedule_key("s")).await, Some(1));
         assert_eq!(world.live_number(&trigger_key("t")).await, None);
-        assert_eq!(find(&world.ctx, number).await.unwrap().state, ChangesetState::Reverted);
-        let undoing = find(&world.ctx, applied.changeset.unwrap()).await.unwrap();
-        assert_eq!(undoing.reverts, Some(find(&world.ctx, number).await.unwrap().id));
+        assert_eq!(find(&world.ctx, &ME, number).await.unwrap().state, ChangesetState::Reverted);
+        let undoing = find(&world.ctx, &ME, applied.changeset.unwrap()).await.unwrap();
+        assert_eq!(undoing.reverts, Some(find(&world.ctx, &ME, number).await.unwrap().id));
     }
 
     async fn what_moved_since_is_not_undone_and_is_named(database: &TestDatabase) {

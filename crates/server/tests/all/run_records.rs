@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use model::access::Access;
 use model::actor::Actor;
 use model::chain::Chain;
 use model::event::{EventKind, NewEvent};
@@ -46,7 +47,7 @@ on_both! {
         let run = stage.start("one", empty()).await.unwrap();
         let first = another(&stage, &run, 0x1111_0000_0000_7000_8000_0000_1234_abcd).await;
         let second = another(&stage, &run, 0x2222_0000_0000_7000_8000_0000_5678_abcd).await;
-        let find = async |text: &str| run_ids::find(&stage.ctx, text).await;
+        let find = async |text: &str| run_ids::find(&stage.ctx, &ME, text).await;
         assert_eq!(run_ids::short(first.run_id), "1234abcd");
         assert_eq!(find("1234abcd").await.unwrap(), first.run_id);
         assert_eq!(find("2222-0000").await.unwrap(), second.run_id);
@@ -65,22 +66,23 @@ on_both! {
         let entry = async |key| ctx.store.versions(&key).await.unwrap()[0].entry_id;
         let by_trigger = Actor::Trigger(entry(trigger_key("after_one")).await);
         let by_schedule = Actor::Schedule(entry(schedule_key("nightly")).await);
-        assert_eq!(names::actor(ctx, "trigger:after_one").await.unwrap(), by_trigger);
-        assert_eq!(names::actor(ctx, "schedule:nightly").await.unwrap(), by_schedule);
-        assert_eq!(names::actor(ctx, "command_line").await.unwrap(), ME);
-        assert!(matches!(names::actor(ctx, "token:none").await, Err(Error::Absent { .. })));
-        assert!(matches!(names::actor(ctx, "trigger:none").await, Err(Error::NotFound { .. })));
+        assert_eq!(names::actor(ctx, &ME, "trigger:after_one").await.unwrap(), by_trigger);
+        assert_eq!(names::actor(ctx, &ME, "schedule:nightly").await.unwrap(), by_schedule);
+        assert_eq!(names::actor(ctx, &ME, "command_line").await.unwrap(), ME.actor);
+        assert!(matches!(names::actor(ctx, &ME, "token:none").await, Err(Error::Absent { .. })));
+        assert!(matches!(names::actor(ctx, &ME, "trigger:none").await, Err(Error::NotFound { .. })));
 
         let gone = Actor::Trigger(EntryId(ctx.ids.uuid()));
         for actor in [by_trigger.clone(), by_schedule, gone.clone()] {
-            let run = runs::queue(ctx, &actor, crate::engine::script::request("one", empty())).await.unwrap();
+            let access = Access { actor: actor.clone(), ..ME.clone() };
+            let run = runs::queue(ctx, &access, crate::engine::script::request("one", empty())).await.unwrap();
             assert_eq!(run.actor, actor);
         }
-        let page = run_lists::page(ctx, &RunFilter::default(), 2).await.unwrap();
+        let page = run_lists::page(ctx, &ME, RunFilter::default(), 2).await.unwrap();
         let who: Vec<String> = page.runs.iter().map(|line| line.who.clone()).collect();
         assert_eq!(who, [gone.to_string(), "schedule nightly".to_owned()]);
         let rest = RunFilter { before: page.next, ..RunFilter::default() };
-        let rest = run_lists::page(ctx, &rest, 2).await.unwrap();
+        let rest = run_lists::page(ctx, &ME, rest, 2).await.unwrap();
         assert_eq!(rest.runs[0].who, "trigger after_one");
         assert_eq!(rest.runs[0].version.map(|version| version.0), Some(1));
         assert_eq!(rest.next, None);
@@ -95,7 +97,7 @@ on_both! {
             kind: EventKind::RunFinished,
             source: "one".to_owned(),
             data: json!({ "run_id": run.run_id }),
-            actor: ME,
+            actor: ME.actor.clone(),
             at: stage.ctx.clock.now(),
         };
         stage.ctx.store.append_events(&[ended(&child)]).await.unwrap();
@@ -104,7 +106,7 @@ on_both! {
         let fired = Run { chain, event_seq: Some(seq), parent: None, ..child.clone() };
         let fired = another(&stage, &fired, 9).await;
 
-        let record = run_records::show(&stage.ctx, root.run_id).await.unwrap();
+        let record = run_records::show(&stage.ctx, &ME, root.run_id).await.unwrap();
         let below: Vec<(RunId, RunId)> =
             record.below.iter().map(|below| (below.line.run_id, below.above)).collect();
         assert_eq!(below, [(child.run_id, root.run_id), (fired.run_id, child.run_id)]);
@@ -120,7 +122,7 @@ on_both! {
             Ok(Value::Int(1))
         });
         let run = stage.queue("emits", empty()).await;
-        let mut follower = Follower::new(&stage.ctx, run.run_id);
+        let mut follower = Follower::new(&stage.ctx, &ME, run.run_id);
         let news = follower.next().await.unwrap();
         assert!(matches!(&news[0].what, What::State(run) if run.state == RunState::Queued), "{news:?}");
         stage.work();
@@ -134,7 +136,7 @@ on_both! {
     async fn runs_are_told_in_the_order_in_which_they_end(database: &TestDatabase) {
         let stage = stage(database).await;
         stage.start("one", empty()).await.unwrap();
-        let mut endings = Endings::from_now(&stage.ctx).await.unwrap();
+        let mut endings = Endings::from_now(&stage.ctx, &ME).await.unwrap();
         let queued = stage.queue("one", empty()).await;
         let second = stage.start("one", empty()).await.unwrap();
         let ids = |lines: Vec<run_lists::RunLine>| lines.iter().map(|line| line.run_id).collect::<Vec<_>>();
@@ -153,7 +155,7 @@ on_both! {
             ended.push(stage.start("one", empty()).await.unwrap().run_id);
             stage.ctx.clock.advance(Duration::from_secs(3_600));
         }
-        let prune = async |keep| retention::prune(&stage.ctx, keep, |_| ()).await.unwrap().runs;
+        let prune = async |keep| retention::prune(&stage.ctx, &ME, keep, |_| ()).await.unwrap().runs;
         let left = async || {
             let runs = stage.ctx.store.runs(&RunFilter::default(), 10).await.unwrap();
             runs.iter().map(|run| run.run_id).collect::<Vec<_>>()
@@ -171,7 +173,7 @@ on_both! {
         let world = World::open(database).await;
         world.register(vec![answering("base", 1), calling("middle", "base"), calling("top", "middle")]).await.unwrap();
         world.register(vec![answering("other", 1), trigger("after_top", "top", "other"), schedule("nightly", "middle")]).await.unwrap();
-        let impact = dependents::of(&world.ctx, &name("base")).await.unwrap();
+        let impact = dependents::of(&world.ctx, &ME, &name("base")).await.unwrap();
         let found: Vec<String> = impact
             .dependents
             .iter()
@@ -182,7 +184,7 @@ on_both! {
             ["1 middle calls base", "2 nightly starts middle", "2 top calls middle", "3 after_top watches top"]
         );
         assert_eq!(impact.dependents[0].tests, Some(0));
-        assert_eq!(dependents::of(&world.ctx, &name("other")).await.unwrap().dependents.len(), 1);
-        assert!(matches!(dependents::of(&world.ctx, &name("none")).await, Err(Error::NotFound { .. })));
+        assert_eq!(dependents::of(&world.ctx, &ME, &name("other")).await.unwrap().dependents.len(), 1);
+        assert!(matches!(dependents::of(&world.ctx, &ME, &name("none")).await, Err(Error::NotFound { .. })));
     }
 }

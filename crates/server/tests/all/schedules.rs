@@ -53,7 +53,7 @@ on_both! {
         let mut agenda = Agenda::default();
         add(&stage, "s", hourly("first")).await;
         hour_passes(&stage, &mut agenda).await;
-        let view = schedules::show(&stage.ctx, &name("s"), 2).await.unwrap();
+        let view = schedules::show(&stage.ctx, &ME, &name("s"), 2).await.unwrap();
         assert_eq!((view.line.started, view.line.skipped, view.ticks.len()), (1, 0, 1));
         let next: Vec<String> = view.next_times.iter().map(ToString::to_string).collect();
         assert_eq!(next, ["2026-03-01T14:00:00Z", "2026-03-01T15:00:00Z"]);
@@ -62,7 +62,7 @@ on_both! {
         schedules::switch(&stage.ctx, &ME, name("s"), true).await.unwrap();
         hour_passes(&stage, &mut agenda).await;
         hour_passes(&stage, &mut agenda).await;
-        let page = schedules::list(&stage.ctx, None, 10).await.unwrap();
+        let page = schedules::list(&stage.ctx, &ME, None, 10).await.unwrap();
         assert_eq!((page.schedules[0].started, page.schedules[0].next), (1, None));
         // What is live then is the first version again, and yet the pause is not made up for.
         schedules::switch(&stage.ctx, &ME, name("s"), false).await.unwrap();
@@ -74,7 +74,7 @@ on_both! {
         schedules::remove(&stage.ctx, &ME, name("s")).await.unwrap();
         hour_passes(&stage, &mut agenda).await;
         assert_eq!(inputs(&stage, "first").await.len(), 2);
-        assert_eq!(schedules::show(&stage.ctx, &name("s"), 1).await.unwrap_err().code(), "not_found");
+        assert_eq!(schedules::show(&stage.ctx, &ME, &name("s"), 1).await.unwrap_err().code(), "not_found");
     }
 
     async fn a_schedule_dies_with_its_target_in_one_transaction(database: &TestDatabase) {
@@ -86,7 +86,7 @@ on_both! {
         let applied = changesets::register(&stage.ctx, &ME, &proposal).await.unwrap();
         assert_eq!((applied.revision, applied.moves.len()), (before.next(), 2));
         hour_passes(&stage, &mut agenda).await;
-        assert!(schedules::list(&stage.ctx, None, 10).await.unwrap().schedules.is_empty());
+        assert!(schedules::list(&stage.ctx, &ME, None, 10).await.unwrap().schedules.is_empty());
         assert!(inputs(&stage, "first").await.is_empty());
         assert_eq!(database.count("ticks").await, 0);
         // One of the same name is another function, until somebody says otherwise.
@@ -168,7 +168,7 @@ on_both! {
         put(&stage, "t", TriggerContent { on, source: Some("s".to_owned()), input, ..after_first() }).await;
         hour_passes(&stage, &mut agenda).await;
         triggers::drain(&stage.ctx).await.unwrap();
-        let view = schedules::show(&stage.ctx, &name("s"), 0).await.unwrap();
+        let view = schedules::show(&stage.ctx, &ME, &name("s"), 0).await.unwrap();
         assert_eq!(inputs(&stage, "second").await, [json!({"x": view.ticks[0].run_id})]);
     }
 
@@ -178,10 +178,10 @@ on_both! {
         add(&stage, "s", ScheduleContent { overlap: Overlap::Skip, ..hourly("first") }).await;
         hour_passes(&stage, &mut agenda).await;
         hour_passes(&stage, &mut agenda).await;
-        let view = schedules::show(&stage.ctx, &name("s"), 0).await.unwrap();
+        let view = schedules::show(&stage.ctx, &ME, &name("s"), 0).await.unwrap();
         assert_eq!(view.ticks[0].skipped.as_deref(), Some("the run of the last tick still goes on"));
         assert_eq!((view.line.started, view.line.skipped), (1, 1));
-        let ticked = stage.ctx.store.events_before(u64::MAX >> 1, Some(&EventKind::ScheduleTicked), 10).await.unwrap();
+        let ticked = stage.ctx.store.events_before(u64::MAX >> 1, Some(&EventKind::ScheduleTicked), 10, ME.only()).await.unwrap();
         let told: Vec<bool> = ticked.iter().map(|event| event.fact.data["run_id"].is_null()).collect();
         assert_eq!(told, [true, false], "both are told, the newest first");
     }
@@ -190,8 +190,8 @@ on_both! {
         let stage = pair(database).await;
         let input = json!({"x": 5}).as_object().cloned().unwrap();
         add(&stage, "s", ScheduleContent { input, paused: true, ..hourly("second") }).await;
-        let request = schedules::now(&stage.ctx, &name("s")).await.unwrap();
+        let request = schedules::now(&stage.ctx, &ME, &name("s")).await.unwrap();
         let run = server::app::runs::start(&stage.ctx, &ME, request).await.unwrap();
-        assert_eq!((run.output, run.actor), (Some(json!(5)), ME));
+        assert_eq!((run.output, run.actor), (Some(json!(5)), ME.actor.clone()));
     }
 }

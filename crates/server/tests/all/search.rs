@@ -5,10 +5,10 @@ use server::app::search::{rebuild, search};
 use store::Location;
 use store::testing::TestDatabase;
 
-use crate::world::{World, delete, point, source};
+use crate::world::{ME, World, delete, point, source};
 
 async fn found(ctx: &Ctx, query: &str) -> Vec<String> {
-    search(ctx, query, 10).await.unwrap().into_iter().map(|hit| hit.name).collect()
+    search(ctx, &ME, query, 10).await.unwrap().into_iter().map(|hit| hit.name).collect()
 }
 
 /// Runs SQL past the store.
@@ -64,7 +64,7 @@ store::on_both! {
         }
         let again = world.reopened(database).await;
         assert_eq!(found(&again, "mail").await, ["send_mail"]);
-        rebuild(&again).await.unwrap();
+        rebuild(&again, &ME).await.unwrap();
         assert_eq!(found(&again, "mail").await, ["send_mail"]);
     }
 
@@ -73,7 +73,7 @@ store::on_both! {
         world.add(&[MAIL, SUM]).await;
         execute(database, "create table spare as select * from contents").await;
         execute(database, "update contents set body = 'rubbish' where description like 'Sums%'").await;
-        assert_eq!(search(&world.ctx, "mail", 10).await.unwrap_err().code(), "database");
+        assert_eq!(search(&world.ctx, &ME, "mail", 10).await.unwrap_err().code(), "database");
         execute(
             database,
             "update contents set body = (select body from spare where spare.content_hash = contents.content_hash)",

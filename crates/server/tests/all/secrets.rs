@@ -41,7 +41,7 @@ store::on_both! {
         assert!(database_contains(database, b"api_key").await, "the search itself works");
         assert!(!database_contains(database, VALUE).await);
         assert!(!database_contains(database, &VALUE[3..13]).await);
-        assert_eq!(list(&world.ctx).await.unwrap()[0].name, "api_key");
+        assert_eq!(list(&world.ctx, &ME).await.unwrap()[0].name, "api_key");
     }
 
     async fn a_secret_is_replaced_removed_and_each_deed_is_told(database: &TestDatabase) {

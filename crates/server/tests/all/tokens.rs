@@ -15,6 +15,8 @@ fn new(name: &str, seconds: Option<i64>) -> NewToken {
         name: name.to_owned(),
         role: TokenRole::Runner,
         patterns: vec!["web.*".to_owned()],
+        uses: Vec::new(),
+        grants: None,
         expires_at: seconds.map(|seconds| Timestamp::from_second(noon.as_second() + seconds).unwrap()),
     }
 }
@@ -33,7 +35,7 @@ store::on_both! {
         let bytes: Vec<u8> =
             (0..32).map(|n| u8::from_str_radix(&random[n * 2..n * 2 + 2], 16).unwrap()).collect();
         assert!(!database_contains(database, &bytes).await);
-        assert_eq!(list(&world.ctx).await.unwrap()[0], token);
+        assert_eq!(list(&world.ctx, &ME).await.unwrap()[0], token);
     }
 
     async fn an_expired_token_opens_nothing(database: &TestDatabase) {

@@ -39,7 +39,7 @@ async fn refused(stage: &Stage, content: TriggerContent) -> String {
 
 /// The inputs of the runs of a function, oldest first.
 pub(crate) async fn inputs(stage: &Stage, function: &str) -> Vec<Json> {
-    let mut all = runs::list(&stage.ctx, &Default::default(), 1000).await.unwrap();
+    let mut all = runs::list(&stage.ctx, &ME, Default::default(), 1000).await.unwrap();
     all.retain(|run| run.key.name.as_str() == function);
     all.into_iter().rev().map(|run| run.input).collect()
 }
@@ -51,7 +51,7 @@ async fn emit(stage: &Stage, n: u64, after: Duration) {
         kind: EventKind::Custom("n".to_owned()),
         source: "first".to_owned(),
         data: json!({ "n": n }),
-        actor: ME,
+        actor: ME.actor.clone(),
         at: stage.ctx.clock.now(),
     };
     stage.ctx.store.append_events(&[event]).await.unwrap();
@@ -64,7 +64,7 @@ fn on_custom() -> TriggerContent {
 
 /// What each firing came to, the oldest first: the event's number here, and what stopped it.
 async fn told(stage: &Stage, trigger: &str) -> Vec<String> {
-    let page = triggers::firings(&stage.ctx, &name(trigger), None, 100).await.unwrap();
+    let page = triggers::firings(&stage.ctx, &ME, &name(trigger), None, 100).await.unwrap();
     let told = page.firings.into_iter().rev();
     told.map(|firing| firing.stopped.unwrap_or_else(|| "started".to_owned())).collect()
 }
@@ -77,7 +77,7 @@ on_both! {
         put(&stage, "t", after_first()).await;
         stage.start("first", empty()).await.unwrap();
         drain(&stage.ctx).await.unwrap();
-        let page = triggers::list(&stage.ctx, None, 10).await.unwrap();
+        let page = triggers::list(&stage.ctx, &ME, None, 10).await.unwrap();
         let line = &page.triggers[0];
         assert_eq!((page.triggers.len(), line.fired, line.stopped, line.enabled), (1, 1, 0, true));
         assert_eq!(line.last_fired, Some(stage.ctx.clock.now()));
@@ -89,11 +89,11 @@ on_both! {
         stage.ctx.clock.advance(SECOND);
         stage.start("first", empty()).await.unwrap();
         drain(&stage.ctx).await.unwrap();
-        let view = triggers::show(&stage.ctx, &name("t")).await.unwrap();
+        let view = triggers::show(&stage.ctx, &ME, &name("t")).await.unwrap();
         assert_eq!((view.line.enabled, view.line.fired, view.firings.len()), (false, 1, 1));
 
         triggers::remove(&stage.ctx, &ME, name("t")).await.unwrap();
-        assert!(triggers::list(&stage.ctx, None, 10).await.unwrap().triggers.is_empty());
+        assert!(triggers::list(&stage.ctx, &ME, None, 10).await.unwrap().triggers.is_empty());
         assert_eq!(told(&stage, "t").await, ["started"], "what it did is still known");
         for gone in [
             triggers::remove(&stage.ctx, &ME, name("t")).await.unwrap_err(),
@@ -108,9 +108,9 @@ on_both! {
         for trigger in ["a", "b", "c"] {
             put(&stage, trigger, after_first()).await;
         }
-        let first = triggers::list(&stage.ctx, None, 2).await.unwrap();
+        let first = triggers::list(&stage.ctx, &ME, None, 2).await.unwrap();
         assert_eq!((first.triggers.len(), first.next.clone()), (2, Some(name("b"))));
-        let second = triggers::list(&stage.ctx, Some("b"), 2).await.unwrap();
+        let second = triggers::list(&stage.ctx, &ME, Some("b"), 2).await.unwrap();
         assert_eq!((second.triggers[0].name.clone(), second.next), (name("c"), None));
     }
 
@@ -167,16 +167,16 @@ on_both! {
         content.condition = Some("event.n != 3".to_owned());
         content.enabled = false;
         let since = stage.ctx.clock.now() - Duration::from_secs(9000);
-        let rehearsal = triggers::dry_run(&stage.ctx, &content, since).await.unwrap();
+        let rehearsal = triggers::dry_run(&stage.ctx, &ME, &content, since).await.unwrap();
         let fires: Vec<bool> = rehearsal.verdicts.iter().map(|verdict| verdict.fires).collect();
         assert_eq!((fires, rehearsal.fires, rehearsal.complete), (vec![true, false, true], 2, true));
         assert_eq!(rehearsal.verdicts[1].why, "its condition `event.n != 3` does not hold");
         assert!(inputs(&stage, "second").await.is_empty(), "nothing was run");
         content.on = "custom.*".parse().unwrap();
-        let all = triggers::dry_run(&stage.ctx, &content, since).await.unwrap();
+        let all = triggers::dry_run(&stage.ctx, &ME, &content, since).await.unwrap();
         assert_eq!(all.fires, 2, "a pattern goes through all events");
         content.input = json!({"x": "no {{ event.lost }}"}).as_object().cloned();
-        let none = triggers::dry_run(&stage.ctx, &content, since).await.unwrap();
+        let none = triggers::dry_run(&stage.ctx, &ME, &content, since).await.unwrap();
         assert_eq!(none.fires, 0, "what cannot be handed over starts nothing");
         assert!(none.verdicts[0].why.starts_with("input `x` cannot be made from `no {{ event.lost }}`: the event has nothing there"), "{none:?}");
     }
@@ -189,14 +189,14 @@ on_both! {
             triggers::made_up(&stage.ctx, &ME, EventKind::RunFinished, source.to_owned(), data)
         };
         let event = made_up("first", json!({"output": {"score": 4}}));
-        let trial = triggers::trial(&stage.ctx, &content, &event).await.unwrap();
+        let trial = triggers::trial(&stage.ctx, &ME, &content, &event).await.unwrap();
         assert_eq!(Json::from(trial.input.unwrap()), json!({"x": 8}));
         let other = made_up("other", json!({}));
-        let trial = triggers::trial(&stage.ctx, &content, &other).await.unwrap();
+        let trial = triggers::trial(&stage.ctx, &ME, &content, &other).await.unwrap();
         assert_eq!((trial.verdict.fires, trial.input), (false, None));
         assert_eq!(trial.verdict.why, "the event comes from `other`, and it waits for `first`");
         let broken = made_up("first", json!({"output": {"score": {}}}));
-        let trial = triggers::trial(&stage.ctx, &content, &broken).await.unwrap();
+        let trial = triggers::trial(&stage.ctx, &ME, &content, &broken).await.unwrap();
         assert!(trial.problem.unwrap().starts_with("input `x` cannot be made"));
     }
 
@@ -211,7 +211,7 @@ on_both! {
         assert_eq!(inputs(&stage, "second").await, [json!({"x": 1}), json!({"x": 3})]);
         let told = told(&stage, "t").await;
         assert!(told[1].starts_with("it has fired 1 times in 60 seconds"), "{told:?}");
-        assert_eq!(triggers::show(&stage.ctx, &name("t")).await.unwrap().line.stopped, 1);
+        assert_eq!(triggers::show(&stage.ctx, &ME, &name("t")).await.unwrap().line.stopped, 1);
     }
 
     async fn a_burst_is_one_run_for_its_last_event_and_counts_once(database: &TestDatabase) {
@@ -245,7 +245,7 @@ on_both! {
         stage.ctx.clock.advance(5 * SECOND);
         drain(&stage.ctx).await.unwrap();
         assert_eq!(inputs(&stage, "second").await, [json!({"x": 3}), json!({"x": 6})]);
-        let line = triggers::show(&stage.ctx, &name("t")).await.unwrap().line;
+        let line = triggers::show(&stage.ctx, &ME, &name("t")).await.unwrap().line;
         assert_eq!((line.fired, line.stopped), (2, 5));
         let events = stage.ctx.store.events_after(0, 1000).await.unwrap();
         assert!(events.iter().all(|event| event.fact.kind != EventKind::RunCancelled));
@@ -312,9 +312,9 @@ on_both! {
         let stage = pair(database).await;
         put(&stage, "t", after_first()).await;
         let off = triggers::switch(&stage.ctx, &ME, name("t"), false).await.unwrap();
-        let view = changesets::show(&stage.ctx, off.changeset.unwrap()).await.unwrap();
+        let view = changesets::show(&stage.ctx, &ME, off.changeset.unwrap()).await.unwrap();
         assert_eq!(view.title, "disable trigger t");
         changesets::revert(&stage.ctx, &ME, off.changeset.unwrap()).await.unwrap();
-        assert!(triggers::show(&stage.ctx, &name("t")).await.unwrap().line.enabled);
+        assert!(triggers::show(&stage.ctx, &ME, &name("t")).await.unwrap().line.enabled);
     }
 }

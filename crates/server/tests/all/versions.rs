@@ -13,7 +13,7 @@ store::on_both! {
         world.register(vec![answering("f", 2)]).await.unwrap();
         let applied = point(&world.ctx, &ME, &key("f"), VersionNumber(1)).await.unwrap();
         assert_eq!((applied.changeset, applied.revision.0), (Some(3), 3));
-        let live: Vec<bool> = versions(&world.ctx, &key("f")).await.unwrap().iter().map(|line| line.live).collect();
+        let live: Vec<bool> = versions(&world.ctx, &ME, &key("f")).await.unwrap().iter().map(|line| line.live).collect();
         assert_eq!(live, [true, false]);
     }
 

@@ -1,7 +1,9 @@
 //! A brain in a folder of its own, and short words for what people do with it.
 
+use std::sync::LazyLock;
+
 use jiff::Timestamp;
-use model::actor::Actor;
+use model::access::Access;
 use model::changeset::Changeset;
 use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
@@ -20,7 +22,8 @@ use server::{Config, Ctx, Error};
 use store::testing::TestDatabase;
 use tempfile::TempDir;
 
-pub(crate) const ME: Actor = Actor::CommandLine;
+/// Whoever may do everything.
+pub(crate) static ME: LazyLock<Access> = LazyLock::new(Access::of_command_line);
 
 pub(crate) const NOON: &str = "2026-03-01T12:00:00Z";
 
@@ -45,10 +48,21 @@ impl World {
         World::ctx(database, &self.home, None).await
     }
 
+    /// With other settings.
+    pub(crate) async fn configured(database: &TestDatabase, set: impl FnOnce(&mut Config)) -> World {
+        let home = tempfile::tempdir().unwrap();
+        let mut config = Config::new(home.path().to_owned(), database.location().clone(), None);
+        set(&mut config);
+        World { ctx: World::opened(config).await, home }
+    }
+
     async fn ctx(database: &TestDatabase, home: &TempDir, key: Option<&str>) -> Ctx {
-        let clock = Clock::still(NOON.parse::<Timestamp>().unwrap());
         let location = database.location().clone();
-        let config = Config::new(home.path().to_owned(), location, key.map(SecretString::from));
+        World::opened(Config::new(home.path().to_owned(), location, key.map(SecretString::from))).await
+    }
+
+    async fn opened(config: Config) -> Ctx {
+        let clock = Clock::still(NOON.parse::<Timestamp>().unwrap());
         Ctx::open_with(config, clock.clone(), Ids::random(clock)).await.unwrap()
     }
 

@@ -2,7 +2,9 @@
 
 use model::changeset::{Change, ChangesetState, Live, NewVersion};
 use model::content::Snapshot;
+use model::entry::EntryKind;
 use model::revision::Revision;
+use model::scope::Scope;
 use store::testing::TestDatabase;
 use store::{Application, Error};
 
@@ -187,7 +189,7 @@ store::on_both! {
         let world = World::open(database).await;
         let changes = (0..5_000).map(|n| put(&format!("f{n:04}"), n)).collect();
         let applied = world.apply(changes).await;
-        assert_eq!(world.store.entry_count(model::entry::EntryKind::Function).await.unwrap(), 5_000);
+        assert_eq!(world.store.entry_count(EntryKind::Function, &Scope::All).await.unwrap(), 5_000);
         assert_eq!(world.store.revision().await.unwrap(), Revision(1));
         let stored = world.store.changeset(applied.id).await.unwrap().unwrap();
         assert_eq!(stored.changes, applied.changes);

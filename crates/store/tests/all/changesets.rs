@@ -1,5 +1,6 @@
 //! Changesets: recorded whole, numbered without a gap, decided once.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use model::access::Authority;
@@ -7,7 +8,7 @@ use model::actor::Actor;
 use model::changeset::{Change, Changeset, ChangesetState, Conflict, Live, NewVersion};
 use model::check::{Check, Finding, Gate};
 use model::content::Snapshot;
-use model::ids::{ChangesetId, TokenId};
+use model::ids::{ChangesetId, EntryId, TokenId};
 use model::revision::Revision;
 use store::testing::TestDatabase;
 use store::{ChangesetFilter, Error};
@@ -122,7 +123,7 @@ store::on_both! {
         world.store.record_changeset(&changeset(vec![put("y", 1), put("z", 1)])).await.unwrap();
 
         let list = async |state, applied, before, limit| {
-            let filter = ChangesetFilter { state, applied, before };
+            let filter = ChangesetFilter { state, applied, before, ..ChangesetFilter::default() };
             numbers(&world.store.changesets(&filter, limit).await.unwrap())
         };
         assert_eq!(list(None, false, None, 10).await, [4, 3, 2, 1]);
@@ -153,6 +154,32 @@ store::on_both! {
         let refused = world.store.record_changeset(&once).await.unwrap_err();
         assert!(matches!(refused, Error::Unique { .. }), "{refused}");
         assert_eq!(database.dump().await, before);
+    }
+
+    async fn the_applier_of_an_entry_is_who_made_it_live_as_it_is(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let by = |changes, authority: &Arc<Authority>| Changeset {
+            decided_authority: Some(Arc::clone(authority)),
+            ..changeset(changes)
+        };
+        let (writer, user) = (Arc::new(narrow()), Arc::new(Authority::of_command_line()));
+        world.try_apply(by(vec![put("a", 1), put("b", 1)], &writer), None).await.unwrap();
+        world.try_apply(by(vec![put("a", 2)], &writer), None).await.unwrap();
+        let entry = async |text| world.store.versions(&key(text)).await.unwrap()[0].entry_id;
+        let (a, b) = (entry("a").await, entry("b").await);
+        let appliers = async || world.store.appliers(&[a, b, EntryId(id())]).await.unwrap();
+        let both = |of_a: &Authority, of_b: &Authority| HashMap::from([(a, of_a.clone()), (b, of_b.clone())]);
+        assert_eq!(appliers().await, both(&writer, &writer));
+
+        world.try_apply(by(vec![point("a", 1)], &user), None).await.unwrap();
+        assert_eq!(appliers().await, both(&user, &writer), "an older version was put to use by another");
+
+        world.try_apply(by(vec![delete("b")], &user), None).await.unwrap();
+        assert_eq!(appliers().await, both(&user, &user), "also that it is not live any more is somebody's doing");
+
+        world.apply(vec![put("b", 2)]).await;
+        assert_eq!(appliers().await, HashMap::from([(a, (*user).clone())]), "by whom was not recorded");
+        assert_eq!(world.store.appliers(&[]).await.unwrap(), HashMap::new());
     }
 }
 

@@ -6,6 +6,7 @@ use model::changeset::Change;
 use model::entry::EntryKind;
 use model::ids::EntryId;
 use model::revision::Revision;
+use model::scope::Scope;
 use store::EntryPage;
 use store::testing::TestDatabase;
 
@@ -15,7 +16,7 @@ use crate::world::{World, answering, delete, graph, id, key, name, put};
 const NAMES: [&str; 9] = ["B", "Z.inner", "_a", "a", "a.b", "a_b", "ab", "größe", "計算"];
 
 fn page(after: Option<&str>, limit: u32) -> EntryPage {
-    EntryPage { kind: EntryKind::Function, after: after.map(str::to_owned), limit }
+    EntryPage { kind: EntryKind::Function, scope: Scope::All, after: after.map(str::to_owned), limit }
 }
 
 async fn names(world: &World, at: Option<u64>) -> Vec<String> {
@@ -54,7 +55,7 @@ store::on_both! {
             listed.extend(found.into_iter().map(|entry| entry.key.name.to_string()));
         }
         assert_eq!(listed, NAMES);
-        assert_eq!(world.store.entry_names(EntryKind::Function).await.unwrap(), NAMES);
+        assert_eq!(world.store.entry_names(EntryKind::Function, &Scope::All).await.unwrap(), NAMES);
         assert_eq!(names(&world, Some(1)).await, NAMES);
     }
 
@@ -90,9 +91,9 @@ store::on_both! {
         let world = World::open(database).await;
         world.apply(vec![put("a", 1), put("b", 1), Change::put(name("g"), graph("g"))]).await;
         world.apply(vec![delete("a")]).await;
-        assert_eq!(world.store.entry_count(EntryKind::Function).await.unwrap(), 1);
-        assert_eq!(world.store.entry_count(EntryKind::Graph).await.unwrap(), 1);
-        assert_eq!(world.store.entry_count(EntryKind::Trigger).await.unwrap(), 0);
-        assert_eq!(world.store.entry_names(EntryKind::Function).await.unwrap(), ["b"]);
+        assert_eq!(world.store.entry_count(EntryKind::Function, &Scope::All).await.unwrap(), 1);
+        assert_eq!(world.store.entry_count(EntryKind::Graph, &Scope::All).await.unwrap(), 1);
+        assert_eq!(world.store.entry_count(EntryKind::Trigger, &Scope::All).await.unwrap(), 0);
+        assert_eq!(world.store.entry_names(EntryKind::Function, &Scope::All).await.unwrap(), ["b"]);
     }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use model::changeset::Change;
 use model::entry::EntryKind;
 use model::revision::Revision;
+use model::scope::Scope;
 use model::version::VersionNumber;
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, prop_oneof};
@@ -115,7 +116,7 @@ fn target(deed: &Deed) -> Option<usize> {
 }
 
 async fn live_as_of(world: &World, revision: Option<Revision>) -> Live {
-    let page = EntryPage { kind: EntryKind::Function, after: None, limit: 100 };
+    let page = EntryPage { kind: EntryKind::Function, scope: Scope::All, after: None, limit: 100 };
     let entries = match revision {
         None => world.store.entries(&page).await.unwrap(),
         Some(revision) => world.store.entries_as_of(revision, &page).await.unwrap(),

@@ -2,6 +2,7 @@
 
 use model::ids::RunId;
 use model::run::{Ending, How, Run, RunError, RunState, Usage};
+use model::scope::Scope;
 use store::testing::TestDatabase;
 use store::{Durations, ErrorCount, Insights};
 
@@ -66,8 +67,8 @@ store::on_both! {
     async fn the_names_that_runs_have_are_listed(database: &TestDatabase) {
         let world = World::open(database).await;
         world.store.record_runs(&[run(key("b")), run(key("a")), run(key("b")), run(key("größe"))]).await.unwrap();
-        assert_eq!(world.store.run_names(9).await.unwrap(), ["a", "b", "größe"]);
-        assert_eq!(world.store.run_names(2).await.unwrap(), ["a", "b"]);
+        assert_eq!(world.store.run_names(9, &Scope::All).await.unwrap(), ["a", "b", "größe"]);
+        assert_eq!(world.store.run_names(2, &Scope::All).await.unwrap(), ["a", "b"]);
     }
 
     async fn a_run_without_a_measure_took_from_its_start_to_its_end(database: &TestDatabase) {

@@ -42,6 +42,7 @@ mod run_ids;
 mod run_lists;
 mod run_trees;
 mod runs;
+mod scopes;
 mod secrets;
 mod snapshot;
 mod starting;

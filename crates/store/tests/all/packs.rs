@@ -2,6 +2,7 @@
 
 use model::entry::{EntryKey, EntryKind};
 use model::pack::Pack;
+use model::scope::Scope;
 use store::EntryPage;
 use store::testing::TestDatabase;
 
@@ -17,7 +18,7 @@ store::on_both! {
         assert_eq!(world.store.pack("tools").await.unwrap(), Some(Pack { live_entries: 3, ..tools.clone() }));
         let graph_key = EntryKey::new(EntryKind::Graph, name("g"));
         assert_eq!(world.store.pack_entries(tools.pack_id).await.unwrap(), [key("a"), key("b"), graph_key]);
-        let page = EntryPage { kind: EntryKind::Function, after: None, limit: 10 };
+        let page = EntryPage { kind: EntryKind::Function, scope: Scope::All, after: None, limit: 10 };
         let owners: Vec<Option<String>> =
             world.store.entries(&page).await.unwrap().into_iter().map(|entry| entry.pack).collect();
         assert_eq!(owners, [Some("tools".to_owned()), Some("tools".to_owned()), None]);
@@ -38,7 +39,7 @@ store::on_both! {
         let old = world.store.pack("b").await.unwrap().unwrap();
         let newer = Pack { origin: "elsewhere".to_owned(), prefix: "b.".to_owned(), ..old.clone() };
         world.try_apply(changeset(vec![put("f_b", 2)]), Some(&newer)).await.unwrap();
-        let names: Vec<String> = world.store.packs().await.unwrap().into_iter().map(|pack| pack.name).collect();
+        let names: Vec<String> = world.store.packs(&Scope::All).await.unwrap().into_iter().map(|pack| pack.name).collect();
         assert_eq!(names, ["C", "a", "b"]);
         assert_eq!(world.store.pack("b").await.unwrap(), Some(newer));
     }
@@ -48,7 +49,7 @@ store::on_both! {
         let (mine, yours) = (pack("tools"), pack("tools"));
         world.try_apply(changeset(vec![put("a", 1)]), Some(&mine)).await.unwrap();
         world.try_apply(changeset(vec![put("b", 1)]), Some(&yours)).await.unwrap();
-        let packs = world.store.packs().await.unwrap();
+        let packs = world.store.packs(&Scope::All).await.unwrap();
         assert_eq!(packs.len(), 1);
         assert_eq!(packs[0].live_entries, 2);
     }

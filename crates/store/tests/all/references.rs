@@ -6,6 +6,7 @@ use model::content::Content;
 use model::dependency::Role;
 use model::entry::{EntryKey, EntryKind};
 use model::schedule::{Missed, Overlap, ScheduleContent, Times};
+use model::scope::Scope;
 use model::trigger::TriggerContent;
 use store::testing::TestDatabase;
 
@@ -13,7 +14,7 @@ use crate::world::{World, delete, key, name, put, put_calling};
 
 async fn referrers(world: &World, names: &[&str]) -> Vec<(String, Role, String)> {
     let names: Vec<String> = names.iter().map(|text| (*text).to_owned()).collect();
-    let found = world.store.referrers(EntryKind::Function, &names).await.unwrap();
+    let found = world.store.referrers(EntryKind::Function, &names, &Scope::All).await.unwrap();
     found.into_iter().map(|(what, role, who)| (what.name.to_string(), role, who.name.to_string())).collect()
 }
 
@@ -61,7 +62,7 @@ store::on_both! {
             5,
             "the trigger also watches `upstream`, which is not stored"
         );
-        let kinds = world.store.referrers(EntryKind::Function, &["upstream".to_owned()]).await.unwrap();
+        let kinds = world.store.referrers(EntryKind::Function, &["upstream".to_owned()], &Scope::All).await.unwrap();
         assert_eq!(kinds, [(key("upstream"), Role::Watches, EntryKey::new(EntryKind::Trigger, name("on_upstream")))]);
     }
 
@@ -106,7 +107,7 @@ store::on_both! {
         let names = ["計算", "a.b", "", "quote\"'", "back\\slash", "nul\0"];
         let found = referrers(&world, &names).await;
         assert_eq!(found, expected(&[("a.b", Role::Calls, "größe"), ("計算", Role::Calls, "größe")]));
-        assert_eq!(world.store.referrers(EntryKind::Graph, &["a.b".to_owned()]).await.unwrap(), []);
+        assert_eq!(world.store.referrers(EntryKind::Graph, &["a.b".to_owned()], &Scope::All).await.unwrap(), []);
         assert_eq!(referrers(&world, &[]).await, []);
     }
 }

@@ -2,6 +2,7 @@
 
 use model::ids::RunId;
 use model::run::Run;
+use model::scope::Scope;
 use store::testing::TestDatabase;
 
 use crate::runs::run;
@@ -16,7 +17,7 @@ fn with_id(id: &str) -> Run {
 }
 
 async fn found(world: &World, digits: &str) -> Vec<String> {
-    let ids = world.store.run_ids(digits, 10).await.unwrap();
+    let ids = world.store.run_ids(digits, 10, &Scope::All).await.unwrap();
     ids.iter().map(ToString::to_string).collect()
 }
 
@@ -32,7 +33,7 @@ store::on_both! {
         assert_eq!(found(&world, "0190a0000001").await, [SECOND]);
         assert_eq!(found(&world, "0190").await, [THIRD, SECOND, FIRST], "as a beginning and as an end");
         assert_eq!(found(&world, &FIRST.replace('-', "")).await, [FIRST], "once, though it is both");
-        assert_eq!(world.store.run_ids("0190a", 1).await.unwrap().len(), 1);
+        assert_eq!(world.store.run_ids("0190a", 1, &Scope::All).await.unwrap().len(), 1);
     }
 
     async fn what_is_no_part_of_an_id_finds_nothing(database: &TestDatabase) {

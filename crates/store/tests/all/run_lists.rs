@@ -7,7 +7,7 @@ use store::RunFilter;
 use store::testing::TestDatabase;
 
 use crate::runs::{ids, run};
-use crate::world::{World, at, id, id_at, key};
+use crate::world::{World, at, id, id_at, key, names};
 
 const NAMES: [&str; 4] = ["a", "a.b", "a.bc", "b"];
 
@@ -50,7 +50,8 @@ fn fits(filter: &RunFilter, run: &Run) -> bool {
         let message = run.error.as_ref().map(|error| error.message.to_lowercase());
         message.is_some_and(|message| message.contains(&text.to_lowercase()))
     };
-    filter.name.as_ref().is_none_or(named)
+    filter.scope.covers(name)
+        && filter.name.as_ref().is_none_or(named)
         && (filter.states.is_empty() || filter.states.contains(&run.state))
         && filter.actor.as_ref().is_none_or(|actor| *actor == run.actor)
         && filter.parent.is_none_or(|parent| Some(parent) == run.parent)
@@ -67,6 +68,7 @@ fn single_filters(runs: &[Run], trigger: EntryId, token: TokenId) -> Vec<RunFilt
     let named = |name: &str| RunFilter { name: Some(name.to_owned()), ..none() };
     let by = |actor| RunFilter { actor: Some(actor), ..none() };
     let of = |states: &[RunState]| RunFilter { states: states.to_vec(), ..none() };
+    let within = |patterns: &[&str]| RunFilter { scope: names(patterns), ..none() };
     vec![
         none(),
         named("a"),
@@ -90,6 +92,10 @@ fn single_filters(runs: &[Run], trigger: EntryId, token: TokenId) -> Vec<RunFilt
         RunFilter { error: Some("zeit".to_owned()), ..none() },
         RunFilter { before: Some(runs[90].run_id), ..none() },
         RunFilter { after: Some(runs[30].run_id), ..none() },
+        within(&["a"]),
+        within(&["a.*", "b"]),
+        within(&["?.b", "nobody*"]),
+        within(&[]),
     ]
 }
 
@@ -105,6 +111,7 @@ fn both(one: &RunFilter, two: &RunFilter) -> RunFilter {
         error: one.error.clone().or(two.error.clone()),
         before: one.before.or(two.before),
         after: one.after.or(two.after),
+        scope: if one.scope.is_all() { two.scope.clone() } else { one.scope.clone() },
     }
 }
 
@@ -134,9 +141,15 @@ store::on_both! {
         let mut runs: Vec<Run> = (0..120).map(|n| run(key(&format!("many.f{n}")))).collect();
         runs.push(run(key("other")));
         world.store.record_runs(&runs).await.unwrap();
-        let filter = RunFilter { name: Some("many.*".to_owned()), ..RunFilter::default() };
-        let found = world.store.runs(&filter, 1_000).await.unwrap();
-        assert!(found.iter().eq(runs[..120].iter().rev()));
+        let named = RunFilter { name: Some("many.*".to_owned()), ..RunFilter::default() };
+        let within = RunFilter { scope: names(&["many.*"]), ..RunFilter::default() };
+        let both = RunFilter { name: Some("many.*".to_owned()), ..within.clone() };
+        let by_state = RunFilter { states: vec![RunState::Succeeded], ..within.clone() };
+        let by_actor = RunFilter { actor: Some(Actor::CommandLine), ..within.clone() };
+        for filter in [named, within, both, by_state, by_actor] {
+            let found = world.store.runs(&filter, 1_000).await.unwrap();
+            assert!(found.iter().eq(runs[..120].iter().rev()), "{filter:?}");
+        }
     }
 
     async fn pages_follow_each_other_without_gap_or_repetition(database: &TestDatabase) {

@@ -3,6 +3,7 @@
 use model::chain::Chain;
 use model::ids::RunId;
 use model::run::Run;
+use model::scope::Scope;
 use store::testing::TestDatabase;
 
 use crate::runs::run;
@@ -28,10 +29,10 @@ store::on_both! {
         let stranger = run(key("root"));
         let all = [root.clone(), child.clone(), grandchild.clone(), chained, chained_child, of_child.clone(), stranger.clone()];
         world.store.record_runs(&all).await.unwrap();
-        assert_eq!(world.store.run_tree(root.run_id).await.unwrap(), all[..6]);
-        assert_eq!(world.store.run_tree(child.run_id).await.unwrap(), [child, grandchild, of_child]);
-        assert_eq!(world.store.run_tree(stranger.run_id).await.unwrap(), [stranger]);
-        assert_eq!(world.store.run_tree(RunId(id())).await.unwrap(), []);
+        assert_eq!(world.store.run_tree(root.run_id, &Scope::All).await.unwrap(), all[..6]);
+        assert_eq!(world.store.run_tree(child.run_id, &Scope::All).await.unwrap(), [child, grandchild, of_child]);
+        assert_eq!(world.store.run_tree(stranger.run_id, &Scope::All).await.unwrap(), [stranger]);
+        assert_eq!(world.store.run_tree(RunId(id()), &Scope::All).await.unwrap(), []);
     }
 
     async fn the_runs_of_a_chain_are_counted(database: &TestDatabase) {

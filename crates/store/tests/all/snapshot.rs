@@ -3,6 +3,7 @@
 use model::dependency::Role;
 use model::entry::EntryKind;
 use model::revision::Revision;
+use model::scope::Scope;
 use model::version::VersionNumber;
 use store::testing::TestDatabase;
 use store::{PastMove, Question};
@@ -76,6 +77,6 @@ store::on_both! {
         );
         assert_eq!(world.store.moves_at(Revision(3)).await.unwrap(), [moved("b", None, Some(2), 3)]);
         assert_eq!(world.store.moves_at(Revision(9)).await.unwrap(), []);
-        assert_eq!(world.store.entry_count(EntryKind::Function).await.unwrap(), 4);
+        assert_eq!(world.store.entry_count(EntryKind::Function, &Scope::All).await.unwrap(), 4);
     }
 }

@@ -6,6 +6,7 @@ use model::entry::EntryKind;
 use model::event::{EventKind, NewEvent};
 use model::ids::EntryId;
 use model::run::{Run, RunState};
+use model::scope::Scope;
 use store::testing::TestDatabase;
 use store::{Count, Tick};
 
@@ -54,7 +55,7 @@ store::on_both! {
         assert_eq!(ats(world.store.ticks(entry_id, Some(at(120)), 9).await.unwrap()), [at(60)]);
         let counts = world.store.tick_counts(&[entry_id]).await.unwrap();
         assert_eq!(counts[&entry_id], Count { started: 1, stopped: 1, last: Some(at(60)) });
-        let told = world.store.events_before(u64::MAX >> 1, Some(&EventKind::ScheduleTicked), 9).await.unwrap();
+        let told = world.store.events_before(u64::MAX >> 1, Some(&EventKind::ScheduleTicked), 9, &Scope::All).await.unwrap();
         assert_eq!(told.iter().map(|event| event.fact.at).collect::<Vec<_>>(), [at(120), at(60)], "each once");
     }
 
@@ -63,7 +64,7 @@ store::on_both! {
         let entry_id = schedule(&world).await;
         world.apply(vec![put("b", 1), put("c", 1)]).await;
         world.apply(vec![put("a", 2), Change::delete(key("c"))]).await;
-        let since = |after: Option<&'static str>| world.store.live_since(EntryKind::Function, after, 9);
+        let since = |after: Option<&'static str>| world.store.live_since(EntryKind::Function, after, 9, &Scope::All);
         let all = since(None).await.unwrap();
         assert_eq!((all.len(), all.get(&entry_id)), (2, Some(&at(5))), "each once, without what was deleted");
         assert_eq!(since(Some("a")).await.unwrap().len(), 1);

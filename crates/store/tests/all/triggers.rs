@@ -2,6 +2,7 @@
 
 use model::ids::EntryId;
 use model::run::{How, Run};
+use model::scope::Scope;
 use store::testing::TestDatabase;
 use store::{Count, Durability, Error, Firing, Firings, Store, TakenBack};
 
@@ -114,8 +115,8 @@ store::on_both! {
         assert_eq!((newest[0].firing.seq, &newest[0].kind, &newest[0].source), (last.seq, &last.fact.kind, &last.fact.source));
         let rest = world.store.firings_before(entry, Some(last.seq), 10).await.unwrap();
         assert_eq!(rest.len(), events.len() - 1);
-        assert_eq!(world.store.events_before(last.seq, None, 10).await.unwrap().len(), events.len() - 1);
-        let same = world.store.events_before(last.seq + 1, Some(&last.fact.kind), 10).await.unwrap();
+        assert_eq!(world.store.events_before(last.seq, None, 10, &Scope::All).await.unwrap().len(), events.len() - 1);
+        let same = world.store.events_before(last.seq + 1, Some(&last.fact.kind), 10, &Scope::All).await.unwrap();
         assert_eq!(same, std::slice::from_ref(last));
     }
 

@@ -4,6 +4,7 @@ use model::changeset::Change;
 use model::entry::EntryKind;
 use model::ids::VersionId;
 use model::revision::Revision;
+use model::scope::Scope;
 use model::version::VersionNumber;
 use store::testing::TestDatabase;
 
@@ -140,11 +141,11 @@ store::on_both! {
         let world = World::open(database).await;
         world.apply(vec![put("a", 1), put("b", 1), put("c", 1), Change::put(name("g"), graph("g"))]).await;
         world.apply(vec![put("a", 2), delete("b")]).await;
-        let first = world.store.live_versions(EntryKind::Function, None, 1).await.unwrap();
+        let first = world.store.live_versions(EntryKind::Function, None, 1, &Scope::All).await.unwrap();
         assert_eq!(first.iter().map(|version| &version.content).collect::<Vec<_>>(), [&answering("a", 2)]);
-        let rest = world.store.live_versions(EntryKind::Function, Some("a"), 10).await.unwrap();
+        let rest = world.store.live_versions(EntryKind::Function, Some("a"), 10, &Scope::All).await.unwrap();
         assert_eq!(rest.iter().map(|version| &version.content).collect::<Vec<_>>(), [&answering("c", 1)]);
-        assert_eq!(world.store.live_versions(EntryKind::Graph, None, 10).await.unwrap().len(), 1);
+        assert_eq!(world.store.live_versions(EntryKind::Graph, None, 10, &Scope::All).await.unwrap().len(), 1);
     }
 
     async fn the_live_versions_of_some_names_come_at_once_and_only_those_there_are(database: &TestDatabase) {

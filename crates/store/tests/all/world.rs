@@ -18,6 +18,7 @@ use model::graph::GraphContent;
 use model::ids::{AuditId, ChangesetId, EntryId, PackId, VersionId};
 use model::name::EntryName;
 use model::pack::Pack;
+use model::scope::Scope;
 use model::version::VersionNumber;
 use serde_json::json;
 use store::testing::TestDatabase;
@@ -48,6 +49,11 @@ pub(crate) fn name(text: &str) -> EntryName {
 
 pub(crate) fn key(text: &str) -> EntryKey {
     EntryKey::function(name(text))
+}
+
+/// A scope of these patterns.
+pub(crate) fn names(patterns: &[&str]) -> Scope {
+    Scope::Names(patterns.iter().map(ToString::to_string).collect())
 }
 
 pub(crate) fn graph_key(text: &str) -> EntryKey {

@@ -10,7 +10,7 @@ use crate::error::{Error, Exit};
 use crate::findings;
 use crate::output::Screen;
 use crate::session::Session;
-use crate::style::{BAD, DIM, GOOD, TITLE, paint, printable};
+use crate::style::{BAD, DIM, GOOD, TITLE, WARNING, paint, printable};
 
 /// Show a changeset: its checks, what was found, and what it changes
 #[derive(Debug, clap::Args)]
@@ -67,6 +67,7 @@ fn check(check: &Check) -> String {
     match check.verdict {
         Verdict::Passed => paint(GOOD, format!("{gate} passed")),
         Verdict::Failed => paint(BAD, format!("{gate} failed")),
+        Verdict::Asks => paint(WARNING, format!("{gate} asks somebody else to apply it")),
         Verdict::NotRun => {
             let why = check.note.as_deref().map(|note| format!(" ({note})")).unwrap_or_default();
             paint(DIM, format!("{gate} not run{why}"))

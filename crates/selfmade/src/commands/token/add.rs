@@ -2,6 +2,7 @@
 
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
+use model::grantable::{Grant, Grantable};
 use model::token::TokenRole;
 use serde_json::json;
 use server::clock::Clock;
@@ -20,7 +21,8 @@ use crate::time;
 Examples:
   selfmade token add ci --role builder --expires 30d
   selfmade token add dashboard --role viewer
-  selfmade token add web --only 'web.*' --only greet > token.txt")]
+  selfmade token add web --only 'web.*' --only greet > token.txt
+  selfmade token add web-ci --role builder --only 'web.*' --uses 'text.*' --grants host:api.example.com")]
 pub(crate) struct Arguments {
     name: String,
     /// admin, builder, runner or viewer
@@ -29,6 +31,13 @@ pub(crate) struct Arguments {
     /// Only for entries whose name fits this pattern; may be repeated
     #[arg(long, value_name = "PATTERN")]
     only: Vec<String>,
+    /// What functions that it writes may call besides, by pattern; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    uses: Vec<String>,
+    /// What functions that it writes may be granted: secret:NAME, host:HOST, model, brain:read, brain:propose, files or all; may be
+    /// repeated. Unless given: all without `--only`, nothing with it
+    #[arg(long, value_name = "GRANT")]
+    grants: Vec<Grant>,
     /// When it ends: a time from now such as 30d or 12h, or a date (its beginning, UTC)
     #[arg(long, value_name = "WHEN")]
     expires: Option<String>,
@@ -37,7 +46,14 @@ pub(crate) struct Arguments {
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let now = Clock::System.now();
     let expires_at = arguments.expires.as_deref().map(|text| expiry(text, now)).transpose()?;
-    let new = NewToken { name: arguments.name, role: arguments.role, patterns: arguments.only, expires_at };
+    let new = NewToken {
+        name: arguments.name,
+        role: arguments.role,
+        patterns: arguments.only,
+        uses: arguments.uses,
+        grants: (!arguments.grants.is_empty()).then_some(Grantable(arguments.grants)),
+        expires_at,
+    };
     let Made { token, text } = brain.add_token(&new).await?;
     let document = json!({ "text": text, "token": token });
     session.output.answer(&document, |_| format!("{text}\n"))?;

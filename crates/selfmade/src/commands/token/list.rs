@@ -1,5 +1,6 @@
 //! `selfmade token list`: which Tokens there are.
 
+use model::token::Token;
 use serde_json::json;
 use server::clock::Clock;
 
@@ -15,11 +16,17 @@ use crate::time;
 #[command(after_help = "Examples:\n  selfmade token list")]
 pub(crate) struct Arguments {}
 
+/// What goes without saying is not said.
+fn grants(token: &Token) -> String {
+    let listed: Vec<String> = token.grants.0.iter().map(ToString::to_string).collect();
+    if token.patterns.is_empty() && token.grants.is_all() { String::new() } else { listed.join(" ") }
+}
+
 pub(crate) async fn run(session: &Session, brain: &Brain) -> Result<Exit, Error> {
     let tokens = brain.tokens().await?;
     let now = Clock::System.now();
     session.output.answer(&json!({ "tokens": tokens }), |screen| {
-        let mut table = Table::new(&["name", "role", "only", "made", "ends"], 2);
+        let mut table = Table::new(&["name", "role", "only", "uses", "grants", "made", "ends"], 2);
         for token in &tokens {
             let ends = match token.expires_at {
                 None => Cell::painted(DIM, "never"),
@@ -30,6 +37,8 @@ pub(crate) async fn run(session: &Session, brain: &Brain) -> Result<Exit, Error>
                 Cell::painted(NAME, &token.name),
                 token.role.as_str().into(),
                 token.patterns.join(" ").into(),
+                token.uses.join(" ").into(),
+                grants(token).into(),
                 Cell::painted(DIM, screen.time(token.created_at)),
                 ends,
             ]);

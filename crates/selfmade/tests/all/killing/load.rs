@@ -114,7 +114,7 @@ pub(crate) async fn prepare(world: &World) {
 /// Ends the ticking, so that there is an end to wait for.
 pub(crate) async fn pause(world: &World) {
     let mut ticking =
-        world.ctx.store.live_versions(model::entry::EntryKind::Schedule, None, 1).await.unwrap();
+        world.ctx.store.live_versions(model::entry::EntryKind::Schedule, None, 1, ME.only()).await.unwrap();
     let Content::Schedule(content) = ticking.remove(0).content else { panic!("asked for schedules") };
     world.put("ticking", Content::Schedule(ScheduleContent { paused: true, ..content })).await;
 }
@@ -139,7 +139,7 @@ impl Load {
 /// Answers whatever is asked.
 pub(crate) async fn answer(world: &World) {
     let waiting = RunFilter { states: vec![RunState::Waiting], ..RunFilter::default() };
-    for run in runs::list(&world.ctx, &waiting, 1000).await.unwrap() {
+    for run in runs::list(&world.ctx, &ME, waiting, 1000).await.unwrap() {
         if matches!(run.waiting, Some(Waiting::Person { .. })) {
             // A server may be dealing with it at this moment.
             runs::answer(&world.ctx, &ME, run.run_id, json!("yes")).await.ok();

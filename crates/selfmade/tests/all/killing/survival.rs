@@ -11,7 +11,7 @@ use super::invariants::{self, Record};
 use super::load::{self, Load};
 use super::processes;
 use crate::command::Place;
-use crate::world::World;
+use crate::world::{ME, World};
 
 /// Enough for kills in every part of a run; each costs a start of the program.
 const KILLS: u64 = 4;
@@ -33,7 +33,7 @@ async fn progress(world: &World) -> u64 {
     let states = vec![RunState::Queued, RunState::Running, RunState::Waiting];
     let unended = RunFilter { states, ..RunFilter::default() };
     let mut steps = 0;
-    for run in server::app::runs::list(&world.ctx, &unended, 1000).await.unwrap() {
+    for run in server::app::runs::list(&world.ctx, &ME, unended, 1000).await.unwrap() {
         steps += world.ctx.store.steps(run.run_id).await.unwrap().len();
     }
     events.last().map_or(0, |event| event.seq) + steps as u64
@@ -56,7 +56,7 @@ async fn drain(world: &World) {
 /// What runs when the server is killed.
 async fn running(world: &World) -> Vec<RunId> {
     let running = RunFilter { states: vec![RunState::Running], ..RunFilter::default() };
-    let runs = server::app::runs::list(&world.ctx, &running, 1000).await.unwrap();
+    let runs = server::app::runs::list(&world.ctx, &ME, running, 1000).await.unwrap();
     runs.into_iter().map(|run| run.run_id).collect()
 }
 

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use model::access::Access;
 use model::entry::{EntryKey, EntryKind};
 use model::name::EntryName;
+use model::verb::Verb;
 use model::version::Version;
 use serde_json::Value;
 
@@ -16,31 +18,35 @@ use crate::ctx::Ctx;
 const PAGE: u32 = 500;
 
 /// The live one, or nothing; a text that cannot be a name is nobody's name.
-pub async fn get(ctx: &Ctx, name: &str) -> Result<Option<Value>, Error> {
+pub async fn get(ctx: &Ctx, access: &Access, name: &str) -> Result<Option<Value>, Error> {
+    access.may_touch(Verb::ReadFunctions, name)?;
     let Ok(name) = EntryName::new(name) else { return Ok(None) };
     let Some(version) = ctx.store.live_version(&EntryKey::function(name)).await? else { return Ok(None) };
-    Ok(shape(&version, &upstreams(ctx).await?))
+    Ok(shape(&version, &upstreams(ctx, access).await?))
 }
 
 /// Some of them after a name, by name; fewer than asked for are the last.
-pub async fn page(ctx: &Ctx, after: Option<&str>, limit: u32) -> Result<Vec<Value>, Error> {
-    let upstreams = upstreams(ctx).await?;
-    let versions = ctx.store.live_versions(EntryKind::Function, after, limit).await?;
+pub async fn page(ctx: &Ctx, access: &Access, after: Option<&str>, limit: u32) -> Result<Vec<Value>, Error> {
+    access.may(Verb::ReadFunctions)?;
+    let upstreams = upstreams(ctx, access).await?;
+    let versions = ctx.store.live_versions(EntryKind::Function, after, limit, access.only()).await?;
     Ok(versions.iter().filter_map(|version| shape(version, &upstreams)).collect())
 }
 
 /// All of them, by name.
-pub async fn all(ctx: &Ctx) -> Result<Vec<Value>, Error> {
-    let upstreams = upstreams(ctx).await?;
+pub async fn all(ctx: &Ctx, access: &Access) -> Result<Vec<Value>, Error> {
+    access.may(Verb::ReadFunctions)?;
+    let upstreams = upstreams(ctx, access).await?;
     let mut found = Vec::new();
-    each(ctx, |version| found.extend(shape(version, &upstreams))).await?;
+    each(ctx, access, |version| found.extend(shape(version, &upstreams))).await?;
     Ok(found)
 }
 
 /// All Versions of a Function, oldest first; none of one that is not there.
-pub async fn versions(ctx: &Ctx, name: &str) -> Result<Vec<Value>, Error> {
+pub async fn versions(ctx: &Ctx, access: &Access, name: &str) -> Result<Vec<Value>, Error> {
+    access.may_touch(Verb::ReadFunctions, name)?;
     let Ok(name) = EntryName::new(name) else { return Ok(Vec::new()) };
-    let upstreams = upstreams(ctx).await?;
+    let upstreams = upstreams(ctx, access).await?;
     let triggers = upstreams.of(name.as_str());
     let key = EntryKey::function(name);
     let live = ctx.store.live_version(&key).await?.map(|version| version.head.version_id);
@@ -59,7 +65,8 @@ pub async fn versions(ctx: &Ctx, name: &str) -> Result<Vec<Value>, Error> {
 }
 
 /// What the live version imports.
-pub async fn imports(ctx: &Ctx, name: &str) -> Result<Vec<Value>, Error> {
+pub async fn imports(ctx: &Ctx, access: &Access, name: &str) -> Result<Vec<Value>, Error> {
+    access.may_touch(Verb::ReadFunctions, name)?;
     let Ok(name) = EntryName::new(name) else { return Ok(Vec::new()) };
     let version = ctx.store.live_version(&EntryKey::function(name)).await?;
     let content = version.as_ref().and_then(|version| version.content.as_function());
@@ -67,9 +74,10 @@ pub async fn imports(ctx: &Ctx, name: &str) -> Result<Vec<Value>, Error> {
 }
 
 /// What live functions import, each once, by name.
-pub async fn all_imports(ctx: &Ctx) -> Result<Vec<Value>, Error> {
+pub async fn all_imports(ctx: &Ctx, access: &Access) -> Result<Vec<Value>, Error> {
+    access.may(Verb::ReadFunctions)?;
     let mut found = BTreeMap::new();
-    each(ctx, |version| {
+    each(ctx, access, |version| {
         for row in version.content.as_function().map(shapes::import_rows).unwrap_or_default() {
             found.entry(row["name"].to_string()).or_insert(row);
         }
@@ -78,10 +86,11 @@ pub async fn all_imports(ctx: &Ctx) -> Result<Vec<Value>, Error> {
     Ok(found.into_values().collect())
 }
 
-async fn each(ctx: &Ctx, mut visit: impl FnMut(&Version)) -> Result<(), Error> {
+async fn each(ctx: &Ctx, access: &Access, mut visit: impl FnMut(&Version)) -> Result<(), Error> {
     let mut after: Option<String> = None;
     loop {
-        let page = ctx.store.live_versions(EntryKind::Function, after.as_deref(), PAGE).await?;
+        let after_name = after.as_deref();
+        let page = ctx.store.live_versions(EntryKind::Function, after_name, PAGE, access.only()).await?;
         page.iter().for_each(&mut visit);
         let Some(last) = page.last().filter(|_| page.len() >= PAGE as usize) else { return Ok(()) };
         after = Some(last.head.key.name.to_string());

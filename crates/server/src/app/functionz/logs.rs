@@ -4,9 +4,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
+use model::access::Access;
 use model::call::Call;
 use model::ids::RunId;
 use model::run::{Run, RunError, RunState};
+use model::verb::Verb;
 use serde_json::{Value, json};
 use store::RunFilter;
 
@@ -39,9 +41,18 @@ pub struct Logs {
 }
 
 /// Rows of the newest Runs that fit, those of Calls included.
-pub async fn logs(ctx: &Ctx, filter: &LogFilter) -> Result<Logs, Error> {
-    let range =
-        RunFilter { since: filter.since, until: filter.until, before: filter.before, ..RunFilter::default() };
+pub async fn logs(ctx: &Ctx, access: &Access, filter: &LogFilter) -> Result<Logs, Error> {
+    access.may(Verb::ReadRuns)?;
+    if let Some(name) = &filter.function {
+        access.may_touch(Verb::ReadRuns, name)?;
+    }
+    let range = RunFilter {
+        since: filter.since,
+        until: filter.until,
+        before: filter.before,
+        scope: access.only().clone(),
+        ..RunFilter::default()
+    };
     let all = ctx.store.runs(&range, MOST_RUNS).await?;
     let mut next = all.last().filter(|_| all.len() >= MOST_RUNS as usize).map(|run| run.run_id);
     let mut found: BTreeMap<RunId, Run> = all.into_iter().map(|run| (run.run_id, run)).collect();
@@ -53,7 +64,7 @@ pub async fn logs(ctx: &Ctx, filter: &LogFilter) -> Result<Logs, Error> {
         found.extend(named.into_iter().map(|run| (run.run_id, run)));
     }
     let runs: Vec<Run> = found.into_values().collect();
-    let mut rows = rows(ctx, &runs).await?;
+    let mut rows = rows(ctx, access, &runs).await?;
     rows.retain(|row| filter.fits(row));
     Ok(Logs { rows, next })
 }
@@ -68,20 +79,21 @@ impl LogFilter {
 }
 
 /// Everything that belongs to the same piece of work as one row: the Run it began with, and all that led to.
-pub async fn bundle(ctx: &Ctx, id: &str) -> Result<Vec<Value>, Error> {
+pub async fn bundle(ctx: &Ctx, access: &Access, id: &str) -> Result<Vec<Value>, Error> {
     let not_found = || Error::RunNotFound { id: id.to_owned() };
     let run = id.split('.').next().unwrap_or(id).parse().map_err(|_| not_found())?;
-    let mut first = runs::get(ctx, run).await.map_err(|error| match error {
+    let mut first = runs::get(ctx, access, run).await.map_err(|error| match error {
         Error::RunNotFound { .. } => not_found(),
         error => error,
     })?;
     while let Some(above) = above(ctx, &first).await? {
         // What was pruned meanwhile leads nowhere.
-        let Some(run) = ctx.store.run(above).await? else { break };
+        let above = ctx.store.run(above).await?.filter(|run| access.covers(run.key.name.as_str()));
+        let Some(run) = above else { break };
         first = run;
     }
-    let tree = ctx.store.run_tree(first.run_id).await?;
-    rows(ctx, &tree).await
+    let tree = ctx.store.run_tree(first.run_id, access.only()).await?;
+    rows(ctx, access, &tree).await
 }
 
 async fn above(ctx: &Ctx, run: &Run) -> Result<Option<RunId>, Error> {
@@ -99,7 +111,7 @@ async fn cause(ctx: &Ctx, seq: u64) -> Result<Option<RunId>, Error> {
     Ok(event.and_then(|event| event.fact.data["run_id"].as_str()?.parse().ok()))
 }
 
-async fn rows(ctx: &Ctx, runs: &[Run]) -> Result<Vec<Value>, Error> {
+async fn rows(ctx: &Ctx, access: &Access, runs: &[Run]) -> Result<Vec<Value>, Error> {
     let mut causes: HashMap<u64, Option<RunId>> = HashMap::new();
     let mut rows = Vec::new();
     for run in runs {
@@ -111,7 +123,8 @@ async fn rows(ctx: &Ctx, runs: &[Run]) -> Result<Vec<Value>, Error> {
             None => None,
         };
         rows.push(of_run(run, cause));
-        rows.extend(ctx.store.calls(run.run_id).await?.iter().map(of_call));
+        let calls = ctx.store.calls(run.run_id).await?;
+        rows.extend(calls.iter().filter(|call| access.covers(&call.function)).map(of_call));
     }
     Ok(rows)
 }

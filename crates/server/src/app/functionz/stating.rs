@@ -5,12 +5,14 @@
 
 use std::collections::BTreeMap;
 
+use model::access::Access;
 use model::content::Content;
 use model::entry::EntryKey;
 use model::function::{FunctionContent, FunctionDraft};
 use model::grants::{BrainGrant, Grants};
 use model::name::EntryName;
 use model::python::{Declared, DeclaredDependency, Dialect, babyagi_imports};
+use model::verb::Verb;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -33,7 +35,13 @@ pub struct Stated {
 }
 
 /// Adds a function, or a version of it.
-pub async fn registration(ctx: &Ctx, name: EntryName, stated: Stated) -> Result<Proposal, Error> {
+pub async fn registration(
+    ctx: &Ctx,
+    access: &Access,
+    name: EntryName,
+    stated: Stated,
+) -> Result<Proposal, Error> {
+    access.may_touch(Verb::ProposeChangeset, name.as_str())?;
     let live = ctx.store.live_version(&EntryKey::function(name.clone())).await?;
     let live = live.as_ref().and_then(|version| version.content.as_function());
     let code =
@@ -41,7 +49,7 @@ pub async fn registration(ctx: &Ctx, name: EntryName, stated: Stated) -> Result<
     let mut declared = declared(&stated)?;
     keep_description(&mut declared, live);
     let own = declared.secrets.take().unwrap_or_default();
-    widen(ctx, &mut declared, own).await?;
+    widen(ctx, access, &mut declared, own).await?;
     let draft = FunctionDraft {
         name: Some(name.clone()),
         source: Some(code),
@@ -49,12 +57,13 @@ pub async fn registration(ctx: &Ctx, name: EntryName, stated: Stated) -> Result<
         declared,
         keep: false,
     };
-    proposal(ctx, name, draft, &stated.triggers.unwrap_or_default()).await
+    proposal(ctx, access, name, draft, &stated.triggers.unwrap_or_default()).await
 }
 
 /// Changes what is stated of a function that is there.
-pub async fn update(ctx: &Ctx, name: EntryName, stated: Stated) -> Result<Proposal, Error> {
-    let live = version(ctx, &EntryKey::function(name.clone()), Which::Live).await?;
+pub async fn update(ctx: &Ctx, access: &Access, name: EntryName, stated: Stated) -> Result<Proposal, Error> {
+    access.may_touch(Verb::ProposeChangeset, name.as_str())?;
+    let live = version(ctx, access, &EntryKey::function(name.clone()), Which::Live).await?;
     let Content::Function(live) = live.content else {
         return Err(wrong("it is no function", "name a function"));
     };
@@ -66,9 +75,9 @@ pub async fn update(ctx: &Ctx, name: EntryName, stated: Stated) -> Result<Propos
     }
     if declared.secrets.is_some() || declared.dependencies.is_some() {
         let own = declared.secrets.take().unwrap_or_else(|| live.grants.secrets.iter().cloned().collect());
-        widen(ctx, &mut declared, own).await?;
+        widen(ctx, access, &mut declared, own).await?;
     }
-    let kept = triggers::of(ctx, name.as_str()).await?;
+    let kept = triggers::of(ctx, access, name.as_str()).await?;
     let draft = FunctionDraft {
         name: Some(name.clone()),
         source: Some(stated.code.unwrap_or(live.source)),
@@ -76,16 +85,17 @@ pub async fn update(ctx: &Ctx, name: EntryName, stated: Stated) -> Result<Propos
         keep: true,
         ..FunctionDraft::default()
     };
-    proposal(ctx, name, draft, &stated.triggers.unwrap_or(kept)).await
+    proposal(ctx, access, name, draft, &stated.triggers.unwrap_or(kept)).await
 }
 
 async fn proposal(
     ctx: &Ctx,
+    access: &Access,
     name: EntryName,
     draft: FunctionDraft,
     sources: &[String],
 ) -> Result<Proposal, Error> {
-    let mut intents = triggers::declared(ctx, &name, sources).await?;
+    let mut intents = triggers::declared(ctx, access, &name, sources).await?;
     let file = Some(name.to_string());
     intents.push(Intent::Function(Box::new(FunctionIntent { draft, analysis: None, file })));
     Ok(Proposal::of("", intents))
@@ -126,8 +136,9 @@ fn keep_description(declared: &mut Declared, live: Option<&FunctionContent>) {
 
 /// Functions in BabyAGI's form hand live objects to each other, so they have to share a cell, and whoever calls gets the
 /// grants of what it calls.
-async fn widen(ctx: &Ctx, declared: &mut Declared, own: Vec<String>) -> Result<(), Error> {
+async fn widen(ctx: &Ctx, access: &Access, declared: &mut Declared, own: Vec<String>) -> Result<(), Error> {
     let names = declared.dependencies.iter().flatten();
+    let names = names.filter(|one| access.authority.may_call(&one.function));
     let names: Vec<EntryName> = names.filter_map(|one| EntryName::new(&one.function).ok()).collect();
     let mut grants = Grants { secrets: own.into_iter().collect(), ..Grants::default() };
     for version in ctx.store.live_functions(&names).await? {

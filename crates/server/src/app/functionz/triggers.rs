@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
+use model::access::Access;
 use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
 use model::event::EventKind;
 use model::name::EntryName;
 use model::trigger::TriggerContent;
+use model::verb::Verb;
 
 use crate::app::drafts::{Intent, Proposal};
 use crate::app::error::Error;
@@ -22,10 +24,11 @@ impl Upstreams {
     }
 }
 
-pub(super) async fn upstreams(ctx: &Ctx) -> Result<Upstreams, Error> {
+/// As far as they may be seen.
+pub(super) async fn upstreams(ctx: &Ctx, access: &Access) -> Result<Upstreams, Error> {
     let mut upstreams: HashMap<String, Vec<String>> = HashMap::new();
-    for live in ctx.triggers.all(ctx).await?.iter() {
-        if let Some(upstream) = upstream(&live.content) {
+    for live in ctx.triggers.all(ctx).await?.iter().filter(|live| access.covers(live.name.as_str())) {
+        if let Some(upstream) = upstream(&live.content).filter(|name| access.covers(name)) {
             upstreams.entry(live.content.target.to_string()).or_default().push(upstream.to_owned());
         }
     }
@@ -33,23 +36,31 @@ pub(super) async fn upstreams(ctx: &Ctx) -> Result<Upstreams, Error> {
 }
 
 /// After which functions this one runs: what it declares as its `triggers`.
-pub async fn of(ctx: &Ctx, target: &str) -> Result<Vec<String>, Error> {
-    Ok(upstreams(ctx).await?.of(target).to_vec())
+pub async fn of(ctx: &Ctx, access: &Access, target: &str) -> Result<Vec<String>, Error> {
+    access.may_touch(Verb::ReadTriggers, target)?;
+    Ok(upstreams(ctx, access).await?.of(target).to_vec())
 }
 
 /// Which functions run after this one whatever it returns.
-pub async fn after(ctx: &Ctx, source: &str) -> Result<Vec<String>, Error> {
+pub async fn after(ctx: &Ctx, access: &Access, source: &str) -> Result<Vec<String>, Error> {
+    access.may_touch(Verb::ReadTriggers, source)?;
     let all = ctx.triggers.all(ctx).await?;
     let always = |content: &TriggerContent| {
         content.condition.is_none() && content.rate_limit.is_none() && content.debounce_ms.is_none()
     };
     let fitting = all.iter().filter(|live| upstream(&live.content) == Some(source) && always(&live.content));
-    Ok(fitting.map(|live| live.content.target.to_string()).collect())
+    let seen = fitting.filter(|live| access.covers(live.content.target.as_str()));
+    Ok(seen.map(|live| live.content.target.to_string()).collect())
 }
 
 /// That one function runs after another, or after any.
-pub async fn addition(ctx: &Ctx, target: EntryName, source: Option<&str>) -> Result<Proposal, Error> {
-    version(ctx, &EntryKey::function(target.clone()), Which::Live).await?;
+pub async fn addition(
+    ctx: &Ctx,
+    access: &Access,
+    target: EntryName,
+    source: Option<&str>,
+) -> Result<Proposal, Error> {
+    version(ctx, access, &EntryKey::function(target.clone()), Which::Live).await?;
     let (name, content) = match source {
         Some(source) => after_one(source, &target)?,
         None => {
@@ -63,6 +74,7 @@ pub async fn addition(ctx: &Ctx, target: EntryName, source: Option<&str>) -> Res
 /// What it takes that a function runs after these and, of what is declared this way, after no others.
 pub(super) async fn declared(
     ctx: &Ctx,
+    access: &Access,
     target: &EntryName,
     sources: &[String],
 ) -> Result<Vec<Intent>, Error> {
@@ -78,7 +90,7 @@ pub(super) async fn declared(
             && upstream(&live.content)
                 .and_then(|source| TriggerContent::name_after(source, target).ok())
                 .is_some_and(|name| name == live.name);
-        if is_declared && !wanted.contains(&live.name) {
+        if is_declared && access.covers(live.name.as_str()) && !wanted.contains(&live.name) {
             intents.push(Intent::Delete(EntryKey::new(EntryKind::Trigger, live.name.clone())));
         }
     }

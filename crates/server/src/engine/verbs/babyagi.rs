@@ -3,7 +3,6 @@
 //!
 //! What changes the brain goes the way of every proposal of a Run: checks, then the policy.
 
-use model::actor::Actor;
 use model::changeset::ChangesetState;
 use model::check::{Severity, Verdict};
 use model::entry::EntryKey;
@@ -13,6 +12,7 @@ use model::version::VersionNumber;
 use sandbox::Arguments;
 use serde_json::{Value as Json, json};
 
+use super::run::By;
 use super::stop::Stop;
 use super::{Answer, Given, Refusal, Reply, finish, run};
 use crate::app::changesets;
@@ -29,7 +29,7 @@ const LISTED: u32 = 200;
 /// Runs the live version of another function.
 pub(super) async fn run(host: &Inner, step: Step, mut arguments: Arguments) -> Result<Answer, Error> {
     match run::named(host, &mut arguments, "babyagi.run") {
-        Ok(name) => run::start(host, step, Target::Live(name), arguments).await,
+        Ok(name) => run::start(host, step, Target::Live(name), arguments, By::Name).await,
         Err(refusal) => finish(host, step, Err(refusal)).await,
     }
 }
@@ -37,7 +37,9 @@ pub(super) async fn run(host: &Inner, step: Step, mut arguments: Arguments) -> R
 pub(super) async fn carry_out(host: &Inner, step: &Step, arguments: Arguments) -> Reply {
     let done = match step.verb.strip_prefix("babyagi.").unwrap_or_default() {
         "get_functions" => page(host, arguments).await,
-        "get_all_imports" => functions::all_imports(&host.ctx).await.map(Json::from).map_err(Stop::from),
+        "get_all_imports" => {
+            functions::all_imports(&host.ctx, &host.access()).await.map(Json::from).map_err(Stop::from)
+        }
         "add_function" => add(host, step, arguments).await,
         "update_function" => change(host, step, arguments).await,
         "activate_function_version" => activate(host, step, arguments).await,
@@ -51,31 +53,31 @@ pub(super) async fn carry_out(host: &Inner, step: &Step, arguments: Arguments) -
 /// Verbs that take a name and change nothing.
 async fn read(host: &Inner, whole: &str, verb: &str, arguments: Arguments) -> Result<Json, Stop> {
     let name = Given::new(whole, &["name"], arguments)?.required_text("name")?;
-    let ctx = &host.ctx;
+    let (ctx, access) = (&host.ctx, &host.access());
     Ok(match verb {
-        "get_function" => functions::get(ctx, &name).await?.unwrap_or_default(),
-        "get_function_versions" => functions::versions(ctx, &name).await?.into(),
-        "get_function_imports" => functions::imports(ctx, &name).await?.into(),
-        "get_triggers" => json!(triggers::of(ctx, &name).await?),
-        "get_triggered" => json!(triggers::after(ctx, &name).await?),
+        "get_function" => functions::get(ctx, access, &name).await?.unwrap_or_default(),
+        "get_function_versions" => functions::versions(ctx, access, &name).await?.into(),
+        "get_function_imports" => functions::imports(ctx, access, &name).await?.into(),
+        "get_triggers" => json!(triggers::of(ctx, access, &name).await?),
+        "get_triggered" => json!(triggers::after(ctx, access, &name).await?),
         _ => return Err(Refusal::Refused(format!("there is no verb `{whole}`")).into()),
     })
 }
 
 async fn page(host: &Inner, arguments: Arguments) -> Result<Json, Stop> {
     let after = Given::new("babyagi.get_functions", &["after"], arguments)?.text("after")?;
-    Ok(functions::page(&host.ctx, after.as_deref(), LISTED).await?.into())
+    Ok(functions::page(&host.ctx, &host.access(), after.as_deref(), LISTED).await?.into())
 }
 
 async fn add(host: &Inner, step: &Step, arguments: Arguments) -> Result<Json, Stop> {
     let (name, stated) = stated(host, "babyagi.add_function", arguments)?;
-    let proposal = registration(&host.ctx, name, stated).await?;
+    let proposal = registration(&host.ctx, &host.access(), name, stated).await?;
     propose(host, step, proposal).await
 }
 
 async fn change(host: &Inner, step: &Step, arguments: Arguments) -> Result<Json, Stop> {
     let (name, stated) = stated(host, "babyagi.update_function", arguments)?;
-    let proposal = update(&host.ctx, name, stated).await?;
+    let proposal = update(&host.ctx, &host.access(), name, stated).await?;
     propose(host, step, proposal).await
 }
 
@@ -108,7 +110,7 @@ async fn add_trigger(host: &Inner, step: &Step, arguments: Arguments) -> Result<
     let mut given = Given::new("babyagi.add_trigger", &["triggered", "triggering"], arguments)?;
     let target: EntryName = given.open_text("triggered", host)?.parse().map_err(Error::from)?;
     let source = given.text("triggering")?;
-    let proposal = triggers::addition(&host.ctx, target, source.as_deref()).await?;
+    let proposal = triggers::addition(&host.ctx, &host.access(), target, source.as_deref()).await?;
     propose(host, step, proposal).await
 }
 
@@ -124,12 +126,11 @@ async fn remove(host: &Inner, step: &Step, arguments: Arguments) -> Result<Json,
 async fn propose(host: &Inner, step: &Step, proposal: Proposal) -> Result<Json, Stop> {
     let once = Some(format!("step:{}:{}", step.run_id, step.position));
     let proposal = Proposal { once, ..proposal };
-    if !changesets::would_change(&host.ctx, &proposal).await? {
+    if !changesets::would_change(&host.ctx, &host.access(), &proposal).await? {
         return Ok(json!({ "applied": true }));
     }
-    let actor = Actor::Run(host.run.run_id);
     let policy = host.ctx.engine.config.changesets;
-    let proposed = changesets::propose_by_policy(&host.ctx, &actor, &proposal, policy).await?;
+    let proposed = changesets::propose_by_policy(&host.ctx, &host.access(), &proposal, policy).await?;
     let failed = proposed.checks.iter().filter(|check| check.verdict == Verdict::Failed);
     let findings = failed.flat_map(|check| &check.findings);
     let problems = findings.filter(|finding| finding.severity == Severity::Error);

@@ -1,9 +1,9 @@
 //! `brain`: the brain as it was when the Run started, with the Run's own drafts; and proposing them.
 
-use model::actor::Actor;
 use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
 use model::name::EntryName;
+use model::scope::Scope;
 use model::step::Step;
 use model::version::Version;
 use sandbox::{Arguments, HostError};
@@ -39,7 +39,7 @@ async fn find(host: &Inner, arguments: Arguments) -> Result<Json, Stop> {
     let mut given = Given::new("brain.search", &["query", "limit"], arguments)?;
     let query = given.required_text("query")?;
     let limit = given.number("limit")?.map_or(10, |limit| limit as usize).clamp(1, MAX_LISTED as usize);
-    let found = search::search(&host.ctx, &query, limit).await?;
+    let found = search::search(&host.ctx, &host.access(), &query, limit).await?;
     let mut lines = Vec::new();
     for hit in found {
         // The index shows the brain as it is now; the Run sees it as it was.
@@ -57,11 +57,11 @@ async fn read(host: &Inner, arguments: Arguments) -> Result<Json, Stop> {
     let name: EntryName = given.open_text("name", host)?.parse().map_err(Error::from)?;
     let proposal = host.drafts().proposal_with(&name);
     if let Some(proposal) = proposal {
-        let content = trials::drafted_content(&host.ctx, &proposal, &name).await?;
+        let content = trials::drafted_content(&host.ctx, &host.access(), &proposal, &name).await?;
         return Ok(details(&name, None, &content));
     }
     let key = EntryKey::function(name.clone());
-    let version = functions::version(&host.ctx, &key, Which::AsOf(host.run.revision)).await?;
+    let version = functions::version(&host.ctx, &host.access(), &key, Which::AsOf(host.run.revision)).await?;
     Ok(details(&name, Some(version.head.number.0), &version.content))
 }
 
@@ -69,8 +69,8 @@ async fn list(host: &Inner, arguments: Arguments) -> Result<Json, Stop> {
     let mut given = Given::new("brain.list", &["after", "limit"], arguments)?;
     let after = given.text("after")?;
     let limit = given.number("limit")?.map_or(MAX_LISTED, |limit| limit as u32).clamp(1, MAX_LISTED);
-    let page = EntryPage { kind: EntryKind::Function, after, limit };
-    let entries = functions::list(&host.ctx, &page, Some(host.run.revision)).await?;
+    let page = EntryPage { kind: EntryKind::Function, after, limit, scope: Scope::All };
+    let entries = functions::list(&host.ctx, &host.access(), page, Some(host.run.revision)).await?;
     let lines =
         entries.iter().map(|entry| json!({ "name": entry.key.name, "description": entry.description }));
     Ok(Json::Array(lines.collect()))
@@ -99,7 +99,7 @@ async fn draft(host: &Inner, arguments: Arguments) -> Result<Json, Stop> {
     Given::new("brain.draft", &["source", "name"], arguments.clone())?.open_text("source", host)?;
     let (name, intent) = intent(&arguments)?;
     let proposal = Proposal::of("", vec![intent.clone()]);
-    let content = trials::drafted_content(&host.ctx, &proposal, &name).await?;
+    let content = trials::drafted_content(&host.ctx, &host.access(), &proposal, &name).await?;
     host.drafts().put(name.clone(), intent);
     Ok(details(&name, None, &content))
 }
@@ -113,7 +113,7 @@ pub(super) fn redraft(host: &Inner, arguments: &Arguments) -> Result<(), HostErr
 
 async fn check(host: &Inner) -> Result<Json, Stop> {
     let proposal = some_drafts(host, "")?;
-    let checks = changesets::check(&host.ctx, &proposal).await?;
+    let checks = changesets::check(&host.ctx, &host.access(), &proposal).await?;
     Ok(json!(checks))
 }
 
@@ -124,9 +124,8 @@ async fn propose(host: &Inner, step: &Step, arguments: Arguments) -> Result<Json
     let title = host.redaction.text(&title);
     let once = Some(format!("step:{}:{}", step.run_id, step.position));
     let proposal = Proposal { once, ..some_drafts(host, &title)? };
-    let actor = Actor::Run(host.run.run_id);
     let policy = host.ctx.engine.config.changesets;
-    let proposed = changesets::propose_by_policy(&host.ctx, &actor, &proposal, policy).await?;
+    let proposed = changesets::propose_by_policy(&host.ctx, &host.access(), &proposal, policy).await?;
     host.drafts().clear();
     Ok(json!({ "changeset": proposed.number, "state": proposed.state, "checks": proposed.checks }))
 }

@@ -3,6 +3,7 @@
 use model::step::Step;
 use sandbox::{Arguments, Value};
 
+use super::run::By;
 use super::{Answer, Refusal, finish, run};
 use crate::app::error::Error;
 use crate::app::runs::Target;
@@ -23,5 +24,5 @@ pub(super) async fn carry_out(host: &Inner, step: Step, arguments: Arguments) ->
         return finish(host, step, Err(refusal)).await;
     };
     let arguments = Arguments { positional, named: named.into_iter().collect() };
-    run::start(host, step, Target::Exact(version), arguments).await
+    run::start(host, step, Target::Exact(version), arguments, By::Dependency).await
 }

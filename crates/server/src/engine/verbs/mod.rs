@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 
 use model::run::{RunError, Waiting};
 use model::step::Step;
+use model::verb::Verb;
 use sandbox::{Arguments, HostError, Value};
 use serde_json::Value as Json;
 
@@ -66,6 +67,11 @@ impl Refusal {
 
 /// Carries out a Step that is new, or was begun and not finished. An error means that it could not be journaled.
 pub(crate) async fn carry_out(host: &Inner, step: Step, arguments: Arguments) -> Result<Answer, Error> {
+    if let Some(verb) = needed(&step.verb)
+        && let Err(denied) = host.access().may(verb)
+    {
+        return finish(host, step, Err(Refusal::Refused(denied.to_string()))).await;
+    }
     match step.verb.as_str() {
         "run" => run::carry_out(host, step, arguments).await,
         "babyagi.run" => babyagi::run(host, step, arguments).await,
@@ -77,6 +83,16 @@ pub(crate) async fn carry_out(host: &Inner, step: Step, arguments: Arguments) ->
             let reply = at_once(host, &step, arguments).await;
             finish(host, step, reply).await
         }
+    }
+}
+
+/// What the starter of a Run has to be allowed, of verbs that `app` does not judge itself.
+fn needed(verb: &str) -> Option<Verb> {
+    match verb {
+        "emit" => Some(Verb::EmitEvent),
+        "ask" => Some(Verb::StartRun),
+        verb if verb.starts_with("model.") || verb.starts_with("files.") => Some(Verb::StartRun),
+        _ => None,
     }
 }
 

@@ -1,6 +1,5 @@
 //! `run`: another Function, by name, in a cell of its own, as the brain was when this Run started.
 
-use model::actor::Actor;
 use model::ids::RunId;
 use model::name::{EntryName, NameError};
 use model::run::{Run, RunState};
@@ -21,10 +20,19 @@ pub(super) async fn carry_out(host: &Inner, step: Step, mut arguments: Arguments
     };
     let drafted = host.drafts().proposal_with(&name);
     if let Some(proposal) = drafted {
-        let reply = trials::run_draft(&host.ctx, &proposal, &name, arguments).await;
+        let reply = trials::run_draft(&host.ctx, &host.access(), &proposal, &name, arguments).await;
         return finish(host, step, reply.map_err(|error| Refusal::of(&error))).await;
     }
-    start(host, step, Target::AsOf(name, host.run.revision), arguments).await
+    start(host, step, Target::AsOf(name, host.run.revision), arguments, By::Name).await
+}
+
+/// How a Run comes to start another.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    /// By a name it has at hand: its starter has to be allowed to run that.
+    Name,
+    /// By a call in its source, which was judged when that was applied.
+    Dependency,
 }
 
 /// Takes the name of the function off the arguments.
@@ -50,6 +58,7 @@ pub(super) async fn start(
     mut step: Step,
     target: Target,
     arguments: Arguments,
+    by: By,
 ) -> Result<Answer, Error> {
     let run = &host.run;
     let begun = step.child.is_some();
@@ -66,7 +75,11 @@ pub(super) async fn start(
         watch: host.watch.clone(),
         ..StartRun::of(target, input(&arguments))
     };
-    let reply = match runs::start(&host.ctx, &Actor::Run(run.run_id), request).await {
+    let started = match by {
+        By::Name => runs::start(&host.ctx, &host.access(), request).await,
+        By::Dependency => runs::start_dependency(&host.ctx, &host.access(), request).await,
+    };
+    let reply = match started {
         Ok(child) => reply(&child),
         Err(error) => Err(Refusal::of(&error)),
     };

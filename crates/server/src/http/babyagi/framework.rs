@@ -4,17 +4,17 @@
 //! A function of the same name that is not in BabyAGI's form is somebody's own, and is run.
 
 use axum::Json as Body;
-use model::verb::Need;
 use model::entry::EntryKey;
 use model::name::EntryName;
 use model::python::Dialect;
+use model::verb::Verb;
 use model::version::VersionNumber;
 use secrecy::SecretBox;
 use serde_json::{Map, Value, json};
 
 use super::answers::NotDone;
 use super::functions::{activated, apply, stated};
-use super::logs::{covered, date};
+use super::logs::date;
 use super::triggers::added;
 use crate::app::functionz::logs::{self, LogFilter};
 use crate::app::functionz::{functions, stating};
@@ -38,6 +38,7 @@ pub(super) async fn answer(
             | "add_new_function"
             | "get_all_imports_wrapper"
     );
+    caller.access().may_touch(Verb::StartRun, name.as_str())?;
     if !is_one || is_somebodys_own(door, name).await? {
         return Ok(None);
     }
@@ -48,10 +49,7 @@ pub(super) async fn answer(
         "activate_function_version_wrapper" => activate(door, caller, given).await?,
         "add_trigger_wrapper" => add_trigger(door, caller, given).await?,
         "add_new_function" => add_function(door, caller, given).await?,
-        _ => {
-            caller.may_touch_all(Need::View)?;
-            functions::all_imports(door.ctx()).await?.into()
-        }
+        _ => functions::all_imports(door.ctx(), caller.access()).await?.into(),
     };
     Ok(Some(Body(answered)))
 }
@@ -64,17 +62,15 @@ async fn is_somebodys_own(door: &Door, name: &EntryName) -> Result<bool, NotDone
 }
 
 async fn add_key(door: &Door, caller: &Caller, given: &Map<String, Value>) -> Result<Value, NotDone> {
-    caller.may_touch_all(Need::Administer)?;
     let (name, value) = (text(given, "key_name")?, text(given, "key_value")?);
     let value = SecretBox::new(Box::new(value.as_bytes().to_vec()));
-    secrets::set(door.ctx(), caller.actor(), name, &value).await?;
+    secrets::set(door.ctx(), caller.access(), name, &value).await?;
     Ok(Value::Null)
 }
 
 /// BabyAGI answers the values.
 async fn key_names(door: &Door, caller: &Caller) -> Result<Value, NotDone> {
-    caller.may_touch_all(Need::Administer)?;
-    let secrets = secrets::list(door.ctx()).await?;
+    let secrets = secrets::list(door.ctx(), caller.access()).await?;
     Ok(secrets
         .iter()
         .map(|secret| (secret.name.clone(), format!("[secret {}]", secret.name).into()))
@@ -83,19 +79,17 @@ async fn key_names(door: &Door, caller: &Caller) -> Result<Value, NotDone> {
 }
 
 async fn found_logs(door: &Door, caller: &Caller, given: &Map<String, Value>) -> Result<Value, NotDone> {
-    caller.may(Need::View)?;
     let filter = LogFilter {
         function: optional(given, "function_name")?.map(str::to_owned),
         since: optional(given, "start_date")?.map(date).transpose()?,
         until: optional(given, "end_date")?.map(date).transpose()?,
         ..LogFilter::default()
     };
-    Ok(covered(logs::logs(door.ctx(), &filter).await?.rows, caller))
+    Ok(logs::logs(door.ctx(), caller.access(), &filter).await?.rows.into())
 }
 
 async fn activate(door: &Door, caller: &Caller, given: &Map<String, Value>) -> Result<Value, NotDone> {
     let name = name(given, "name")?;
-    caller.may_touch(Need::Build, name.as_str())?;
     let number = given.get("version").and_then(Value::as_u64).and_then(|number| u32::try_from(number).ok());
     let number = number.ok_or_else(|| NotDone::bad_request("`version` has to be the number of a version"))?;
     activated(door, caller, name, VersionNumber(number)).await.map(|_| Value::Null)
@@ -108,10 +102,9 @@ async fn add_trigger(door: &Door, caller: &Caller, given: &Map<String, Value>) -
 
 async fn add_function(door: &Door, caller: &Caller, given: &Map<String, Value>) -> Result<Value, NotDone> {
     let name = name(given, "name")?;
-    caller.may_touch(Need::Build, name.as_str())?;
     let mut rest = given.clone();
     rest.remove("name");
-    let proposal = stating::registration(door.ctx(), name, stated(json!(rest))?).await?;
+    let proposal = stating::registration(door.ctx(), caller.access(), name, stated(json!(rest))?).await?;
     apply(door, caller, &proposal).await.map(|_| true.into())
 }
 

@@ -2,7 +2,6 @@
 
 use axum::Json as Body;
 use axum::extract::State;
-use model::verb::Need;
 use model::entry::EntryKey;
 use model::name::EntryName;
 use model::version::VersionNumber;
@@ -33,17 +32,13 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 /// All functions, with their code
 #[utoipa::path(get, path = "/functions", responses((status = 200, body = Value)))]
 async fn all(State(door): State<Door>, caller: Caller) -> Answer {
-    caller.may(Need::View)?;
-    let mut found = functions::all(door.ctx()).await?;
-    found.retain(|one| one["name"].as_str().is_some_and(|name| caller.covers(name)));
-    Ok(Body(found.into()))
+    Ok(Body(functions::all(door.ctx(), caller.access()).await?.into()))
 }
 
 /// One function
 #[utoipa::path(get, path = "/function/{name}", params(("name" = String, Path)), responses((status = 200, body = Value)))]
 async fn show(State(door): State<Door>, caller: Caller, Path(name): Path<String>) -> Answer {
-    caller.may_touch(Need::View, &name)?;
-    match functions::get(door.ctx(), &name).await? {
+    match functions::get(door.ctx(), caller.access(), &name).await? {
         Some(found) => Ok(Body(found)),
         None => Err(absent(&name)),
     }
@@ -57,9 +52,8 @@ async fn put(
     Path(name): Path<EntryName>,
     Json(body): Json<Value>,
 ) -> Answer {
-    caller.may_touch(Need::Build, name.as_str())?;
     let stated = stated(body)?;
-    let proposal = stating::update(door.ctx(), name, stated).await?;
+    let proposal = stating::update(door.ctx(), caller.access(), name, stated).await?;
     apply(&door, &caller, &proposal).await
 }
 
@@ -71,16 +65,14 @@ async fn register(
     Path(name): Path<EntryName>,
     Json(body): Json<Value>,
 ) -> Answer {
-    caller.may_touch(Need::Build, name.as_str())?;
     let stated = stated(body)?;
-    let proposal = stating::registration(door.ctx(), name, stated).await?;
+    let proposal = stating::registration(door.ctx(), caller.access(), name, stated).await?;
     apply(&door, &caller, &proposal).await
 }
 
 /// Deletes a function; not among BabyAGI's own routes
 #[utoipa::path(delete, path = "/function/{name}", params(("name" = EntryName, Path)), responses((status = 200, body = Value)))]
 async fn remove(State(door): State<Door>, caller: Caller, Path(name): Path<EntryName>) -> Answer {
-    caller.may_touch(Need::Build, name.as_str())?;
     let title = format!("delete {name}");
     let proposal = Proposal::of(title, vec![Intent::Delete(EntryKey::function(name))]);
     apply(&door, &caller, &proposal).await
@@ -89,8 +81,7 @@ async fn remove(State(door): State<Door>, caller: Caller, Path(name): Path<Entry
 /// All versions of a function; none of one that is not there
 #[utoipa::path(get, path = "/function/{name}/versions", params(("name" = String, Path)), responses((status = 200, body = Value)))]
 async fn versions(State(door): State<Door>, caller: Caller, Path(name): Path<String>) -> Answer {
-    caller.may_touch(Need::View, &name)?;
-    Ok(Body(functions::versions(door.ctx(), &name).await?.into()))
+    Ok(Body(functions::versions(door.ctx(), caller.access(), &name).await?.into()))
 }
 
 /// Makes another version active
@@ -100,7 +91,6 @@ async fn activate(
     caller: Caller,
     Path((name, version)): Path<(EntryName, String)>,
 ) -> Answer {
-    caller.may_touch(Need::Build, name.as_str())?;
     let Ok(number) = version.parse::<VersionNumber>() else {
         return Err(NotDone::bad_request(format!("`{version}` is no number of a version")));
     };
@@ -113,15 +103,14 @@ pub(super) async fn activated(
     name: EntryName,
     number: VersionNumber,
 ) -> Answer {
-    let applied = entries::point(door.ctx(), caller.actor(), &EntryKey::function(name), number).await?;
+    let applied = entries::point(door.ctx(), caller.access(), &EntryKey::function(name), number).await?;
     Ok(Body(json!({ "status": "success", "applied": applied })))
 }
 
 /// What all functions import; not among BabyAGI's own routes
 #[utoipa::path(get, path = "/imports", responses((status = 200, body = Value)))]
 async fn imports(State(door): State<Door>, caller: Caller) -> Answer {
-    caller.may_touch_all(Need::View)?;
-    Ok(Body(functions::all_imports(door.ctx()).await?.into()))
+    Ok(Body(functions::all_imports(door.ctx(), caller.access()).await?.into()))
 }
 
 /// What BabyAGI ignores silently is an error: whoever misspells a field believes that it was set.
@@ -139,7 +128,7 @@ pub(super) fn stated(body: Value) -> Result<stating::Stated, NotDone> {
 }
 
 pub(super) async fn apply(door: &Door, caller: &Caller, proposal: &Proposal) -> Answer {
-    let applied = changesets::register(door.ctx(), caller.actor(), proposal).await?;
+    let applied = changesets::register(door.ctx(), caller.access(), proposal).await?;
     Ok(Body(json!({ "status": "success", "applied": applied })))
 }
 

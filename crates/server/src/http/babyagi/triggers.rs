@@ -2,7 +2,6 @@
 
 use axum::Json as Body;
 use axum::extract::State;
-use model::verb::Need;
 use model::name::EntryName;
 use serde::Deserialize;
 use serde_json::json;
@@ -23,15 +22,13 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 /// After which functions this one runs
 #[utoipa::path(get, path = "/triggers/{name}", params(("name" = String, Path)), responses((status = 200, body = serde_json::Value)))]
 async fn of(State(door): State<Door>, caller: Caller, Path(name): Path<String>) -> Answer {
-    caller.may_touch(Need::View, &name)?;
-    Ok(Body(json!(triggers::of(door.ctx(), &name).await?)))
+    Ok(Body(json!(triggers::of(door.ctx(), caller.access(), &name).await?)))
 }
 
 /// Which functions run after this one; not among BabyAGI's own routes
 #[utoipa::path(get, path = "/triggered/{name}", params(("name" = String, Path)), responses((status = 200, body = serde_json::Value)))]
 async fn after(State(door): State<Door>, caller: Caller, Path(name): Path<String>) -> Answer {
-    caller.may_touch(Need::View, &name)?;
-    Ok(Body(json!(triggers::after(door.ctx(), &name).await?)))
+    Ok(Body(json!(triggers::after(door.ctx(), caller.access(), &name).await?)))
 }
 
 #[derive(Debug, Deserialize)]
@@ -52,7 +49,6 @@ async fn add(
 }
 
 pub(super) async fn added(door: &Door, caller: &Caller, name: EntryName, source: Option<&str>) -> Answer {
-    caller.may_touch(Need::Build, name.as_str())?;
-    let proposal = triggers::addition(door.ctx(), name, source).await?;
+    let proposal = triggers::addition(door.ctx(), caller.access(), name, source).await?;
     apply(door, caller, &proposal).await
 }

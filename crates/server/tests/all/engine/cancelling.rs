@@ -37,7 +37,7 @@ on_both! {
         stage.script.part("later", |_, _| async { Ok(Value::None) });
         let run = stage.queue("later", empty()).await;
         runs::cancel(&stage.ctx, &ME, run.run_id).await.unwrap();
-        let ended = runs::get(&stage.ctx, run.run_id).await.unwrap();
+        let ended = runs::get(&stage.ctx, &ME, run.run_id).await.unwrap();
         assert_eq!((ended.state, stage.executions()), (RunState::Cancelled, 0));
     }
 }

@@ -35,7 +35,7 @@ async fn drain(stage: &Stage, database: &TestDatabase) -> Stage {
     next.ctx.clock.advance(Duration::from_secs(3600));
     next.work();
     loop {
-        let open = runs::list(&next.ctx, &Default::default(), 1000).await.unwrap();
+        let open = runs::list(&next.ctx, &ME, Default::default(), 1000).await.unwrap();
         if open.iter().all(|run| run.state.is_final()) {
             return next;
         }
@@ -46,7 +46,7 @@ async fn drain(stage: &Stage, database: &TestDatabase) -> Stage {
 
 /// Holds for all Runs since `seq`.
 async fn check(stage: &Stage, acknowledged: Option<RunId>, seq: u64) {
-    let all = runs::list(&stage.ctx, &Default::default(), 1000).await.unwrap();
+    let all = runs::list(&stage.ctx, &ME, Default::default(), 1000).await.unwrap();
     if let Some(id) = acknowledged {
         assert!(all.iter().any(|run| run.run_id == id), "an acknowledged run is lost");
     }
@@ -110,7 +110,7 @@ async fn triggered(database: &TestDatabase, fault: Fault) -> bool {
     next.close().await;
     let next = drain(&stage, database).await;
     check(&next, Some(upstream), seq).await;
-    let all = runs::list(&next.ctx, &Default::default(), 1000).await.unwrap();
+    let all = runs::list(&next.ctx, &ME, Default::default(), 1000).await.unwrap();
     let fired = all.iter().filter(|run| run.chain.root == Some(upstream)).count();
     assert_eq!(fired, 1, "the trigger fired {fired} times");
     stage.close().await;

@@ -55,7 +55,7 @@ async fn complete(stage: &Stage) -> Vec<Run> {
     stage.ctx.clock.advance(Duration::from_secs(3600));
     stage.work();
     loop {
-        let all = runs::list(&stage.ctx, &Default::default(), 1000).await.unwrap();
+        let all = runs::list(&stage.ctx, &ME, Default::default(), 1000).await.unwrap();
         let triggered = triggers::drain(&stage.ctx).await.unwrap();
         if triggered == 0 && all.iter().all(|run| run.state.is_final()) {
             return all;

@@ -19,7 +19,7 @@ on_both! {
             Ok(Value::Int(42))
         });
         let run = stage.start("add", json!({"a": 40})).await.unwrap();
-        let stored = runs::get(&stage.ctx, run.run_id).await.unwrap();
+        let stored = runs::get(&stage.ctx, &ME, run.run_id).await.unwrap();
         assert_eq!((stored.state, stored.ending), (RunState::Succeeded, Some(Ending::Returned)));
         assert_eq!((run.output, stored.output), (Some(json!(42)), Some(json!(42))));
         assert_eq!(stored.input, json!({"a": 40}));
@@ -35,7 +35,7 @@ on_both! {
         let error = stage.start("add", json!({"a": "four"})).await.unwrap_err();
         assert_eq!(error.code(), "bad_run_input");
         assert_eq!(stage.executions(), 0);
-        assert!(runs::list(&stage.ctx, &Default::default(), 10).await.unwrap().is_empty());
+        assert!(runs::list(&stage.ctx, &ME, Default::default(), 10).await.unwrap().is_empty());
     }
 
     async fn a_second_request_with_the_same_key_gets_the_first_run(database: &TestDatabase) {

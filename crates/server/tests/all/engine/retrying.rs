@@ -28,10 +28,10 @@ on_both! {
         let run = runs::queue(&stage.ctx, &ME, StartRun { retry, ..request("flaky", empty()) }).await.unwrap();
         stage.work();
         for tried in 1..3 {
-            while tries.load(Ordering::SeqCst) < tried || runs::get(&stage.ctx, run.run_id).await.unwrap().state != RunState::Queued {
+            while tries.load(Ordering::SeqCst) < tried || runs::get(&stage.ctx, &ME, run.run_id).await.unwrap().state != RunState::Queued {
                 tokio::task::yield_now().await;
             }
-            assert_eq!(runs::get(&stage.ctx, run.run_id).await.unwrap().attempt, tried as u32 + 1);
+            assert_eq!(runs::get(&stage.ctx, &ME, run.run_id).await.unwrap().attempt, tried as u32 + 1);
             stage.ctx.clock.advance(Duration::from_secs(60));
         }
         let run = stage.until(run.run_id, RunState::Succeeded).await;

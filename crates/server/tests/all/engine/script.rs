@@ -207,7 +207,7 @@ impl Stage {
     /// Waits until the record says so.
     pub(crate) async fn until(&self, run: RunId, state: RunState) -> Run {
         loop {
-            let found = runs::get(&self.ctx, run).await.unwrap();
+            let found = runs::get(&self.ctx, &ME, run).await.unwrap();
             if found.state == state {
                 return found;
             }

@@ -11,6 +11,7 @@ use store::testing::TestDatabase;
 use store::{RunFilter, on_both};
 
 use super::script::{Stage, empty, function, raised};
+use crate::world::ME;
 
 on_both! {
     async fn what_a_function_asks_is_journaled_in_order(database: &TestDatabase) {
@@ -65,7 +66,7 @@ on_both! {
         stage.script.part("draws", |_, host| async move { Ok(host.verb("random", vec![]).await.unwrap()) });
         let run = stage.start("draws", empty()).await.unwrap();
         let before = database.dump().await;
-        let replayed = replay::replay(&stage.ctx, run.run_id, |_, _| ()).await.unwrap();
+        let replayed = replay::replay(&stage.ctx, &ME, run.run_id, |_, _| ()).await.unwrap();
         assert!(replayed.same, "{replayed:?}");
         assert_eq!(database.dump().await, before);
     }
@@ -79,7 +80,7 @@ on_both! {
             async move { Ok(host.verb(verb, vec![]).await.unwrap()) }
         });
         let run = stage.start("draws", empty()).await.unwrap();
-        let replayed = replay::replay(&stage.ctx, run.run_id, |_, _| ()).await.unwrap();
+        let replayed = replay::replay(&stage.ctx, &ME, run.run_id, |_, _| ()).await.unwrap();
         assert!(!replayed.same);
         let shown = replayed.diverged.unwrap();
         assert!(shown.starts_with("step 1 was `random`") && shown.contains("is now `now`"), "{shown}");

@@ -30,7 +30,7 @@ async fn after(stage: &Stage, entry: &str, upstream: &str, target: &str) {
 }
 
 async fn count(stage: &Stage, function: &str) -> usize {
-    let all = runs::list(&stage.ctx, &Default::default(), 1000).await.unwrap();
+    let all = runs::list(&stage.ctx, &ME, Default::default(), 1000).await.unwrap();
     all.iter().filter(|run| run.key.name.as_str() == function).count()
 }
 
@@ -49,7 +49,7 @@ on_both! {
         after(&stage, "second_after_first", "first", "second").await;
         stage.start("first", empty()).await.unwrap();
         triggers::drain(&stage.ctx).await.unwrap();
-        let all = runs::list(&stage.ctx, &Default::default(), 10).await.unwrap();
+        let all = runs::list(&stage.ctx, &ME, Default::default(), 10).await.unwrap();
         let triggered = all.iter().find(|run| run.key.name.as_str() == "second").unwrap();
         assert_eq!((triggered.state, triggered.output.clone()), (RunState::Succeeded, Some(json!(7))));
         assert!(matches!(triggered.actor, Actor::Trigger(_)));
@@ -62,7 +62,7 @@ on_both! {
         after(&stage, "t", "first", "second").await;
         stage.start("first", empty()).await.unwrap();
         assert_eq!(triggers::deal(&stage.ctx, &CancellationToken::new()).await.unwrap(), 1);
-        let all = runs::list(&stage.ctx, &Default::default(), 10).await.unwrap();
+        let all = runs::list(&stage.ctx, &ME, Default::default(), 10).await.unwrap();
         let triggered = all.iter().find(|run| run.key.name.as_str() == "second").unwrap();
         // Nobody works on the queue here.
         stage.until(triggered.run_id, RunState::Succeeded).await;
@@ -75,7 +75,7 @@ on_both! {
         let stop = CancellationToken::new();
         stop.cancel();
         triggers::deal(&stage.ctx, &stop).await.unwrap();
-        let all = runs::list(&stage.ctx, &Default::default(), 10).await.unwrap();
+        let all = runs::list(&stage.ctx, &ME, Default::default(), 10).await.unwrap();
         let triggered = all.iter().find(|run| run.key.name.as_str() == "second").unwrap();
         assert_eq!(triggered.state, RunState::Queued);
     }
@@ -91,7 +91,7 @@ on_both! {
         stage.until(one.run_id, RunState::Succeeded).await;
         stage.settle().await;
         triggers::deal(&stage.ctx, &CancellationToken::new()).await.unwrap();
-        let all = runs::list(&stage.ctx, &Default::default(), 10).await.unwrap();
+        let all = runs::list(&stage.ctx, &ME, Default::default(), 10).await.unwrap();
         let waiting = all.iter().filter(|run| run.state == RunState::Queued).count();
         assert_eq!(waiting, 2, "`{}` was there first", two.run_id);
     }

@@ -29,7 +29,7 @@ async fn nested(database: &TestDatabase, inner: &str) -> Stage {
 
 async fn ended(stage: &Stage, run: RunId) -> Run {
     loop {
-        let found = runs::get(&stage.ctx, run).await.unwrap();
+        let found = runs::get(&stage.ctx, &ME, run).await.unwrap();
         if found.state.is_final() {
             return found;
         }
@@ -40,7 +40,7 @@ async fn ended(stage: &Stage, run: RunId) -> Run {
 /// Returns when some run waits.
 async fn one_waits(stage: &Stage) {
     let waiting = RunFilter { states: vec![RunState::Waiting], ..RunFilter::default() };
-    while runs::list(&stage.ctx, &waiting, 1).await.unwrap().is_empty() {
+    while runs::list(&stage.ctx, &ME, waiting.clone(), 1).await.unwrap().is_empty() {
         tokio::task::yield_now().await;
     }
 }
@@ -125,7 +125,7 @@ on_both! {
         let ended = stage.until(run.run_id, RunState::Succeeded).await;
         assert_eq!(ended.output, Some(json!("yes")));
         let steps = stage.ctx.store.steps(run.run_id).await.unwrap();
-        assert_eq!(steps[0].answered_by, Some(ME));
+        assert_eq!(steps[0].answered_by, Some(ME.actor.clone()));
         let again = runs::answer(&stage.ctx, &ME, run.run_id, json!("no")).await.unwrap_err();
         assert_eq!(again.code(), "nothing_asked");
     }

@@ -171,7 +171,8 @@ async fn read(response: axum::response::Response) -> Answer {
 
 pub(crate) async fn token(stage: &Stage, name: &str, role: TokenRole, patterns: &[&str]) -> String {
     let patterns = patterns.iter().map(ToString::to_string).collect();
-    let new = NewToken { name: name.to_owned(), role, patterns, expires_at: None };
+    let new =
+        NewToken { name: name.to_owned(), role, patterns, uses: Vec::new(), grants: None, expires_at: None };
     let (_, text) = tokens::add(&stage.ctx, &ME, new).await.unwrap();
     text.expose_secret().to_owned()
 }

@@ -90,7 +90,7 @@ store::on_both! {
         assert_eq!(caller.status(), StatusCode::OK);
         let body = caller.into_body().collect().await.unwrap().to_bytes();
         let caller: Value = serde_json::from_slice(&body).unwrap();
-        assert_eq!(caller, json!({ "actor": "command_line", "role": "admin", "patterns": [] }));
+        assert_eq!(caller, json!({ "actor": "command_line", "role": "admin", "patterns": [], "uses": null, "grants": ["all"] }));
         let refused = within.ask(inside("GET", "/api/v1/functions/ad")).await;
         let Some(Cause(error)) = refused.extensions().get() else { panic!("{refused:?}") };
         assert_eq!(error.to_string(), "there is no function `ad`");

@@ -1,7 +1,7 @@
 //! The HTTP door, asked as a client would, against a scripted executor.
 
 mod access;
-mod asking;
+pub(crate) mod asking;
 mod babyagi;
 mod changing;
 mod commanding;

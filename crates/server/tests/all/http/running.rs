@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 
 use super::asking::{open, token};
 use crate::engine::script::raised;
+use crate::world::ME;
 
 fn sum() -> Value {
     json!({ "function": "add", "input": { "a": 1, "b": 2 } })
@@ -51,7 +52,7 @@ store::on_both! {
         assert_eq!((run.status, run.header("preference-applied")), (StatusCode::ACCEPTED, "wait=0"));
         signal.notify_one();
         let id = run.json["run_id"].as_str().unwrap().parse().unwrap();
-        let ended = server::app::runs::wait(&stage.ctx, id).await.unwrap();
+        let ended = server::app::runs::wait(&stage.ctx, &ME, id).await.unwrap();
         assert_eq!(ended.output, Some(json!(3)), "it went on");
         stage.close().await;
     }

@@ -19,11 +19,26 @@ class AsyncTokens(AsyncResource):
         return await self._get_all(Token, "/tokens")
 
     async def add(
-        self, name: str, role: Role, *, patterns: Sequence[str] = (), expires_at: datetime | None = None
+        self,
+        name: str,
+        role: Role,
+        *,
+        patterns: Sequence[str] = (),
+        uses: Sequence[str] = (),
+        grants: Sequence[str] | None = None,
+        expires_at: datetime | None = None,
     ) -> Token:
-        """Makes one. Its `text` is told this once."""
+        """Makes one. Its `text` is told this once.
+
+        Args:
+            patterns: the names it may touch, such as `web.*`; all if none is given.
+            uses: what functions it writes may call besides.
+            grants: what they may be granted: `secret:NAME`, `host:HOST`, `model`, `brain:read`, `brain:propose`, `files` or `all`. Unless
+                given, everything for a token without patterns, and nothing for one with patterns.
+        """
         expires = expires_at.astimezone().isoformat() if expires_at else None
-        body = {"name": name, "role": role, "patterns": [*patterns], "expires_at": expires}
+        given = None if grants is None else [*grants]
+        body = {"name": name, "role": role, "patterns": [*patterns], "uses": [*uses], "grants": given, "expires_at": expires}
         return await self._change(Token, "POST", "/tokens", without_none(body))
 
     async def delete(self, name: str) -> None:

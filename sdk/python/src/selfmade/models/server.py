@@ -52,6 +52,8 @@ class Token(Record):
     name: str
     role: Role
     patterns: list[str] = field(default_factory=list)
+    uses: list[str] = field(default_factory=list)
+    grants: list[str] = field(default_factory=list)
     created_at: datetime
     created_by: str
     expires_at: datetime | None = None

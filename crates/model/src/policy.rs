@@ -1,0 +1,150 @@
+//! The gate `policy`: whether a Changeset may be applied by whoever proposes it, or has to be shown to somebody first.
+//!
+//! Nobody's functions get more than their author holds, nothing changes under those who depend on it behind their backs, and what
+//! a Run proposes asks a person wherever rights grow or somebody else's work is replaced.
+
+use crate::access::Access;
+use crate::actor::Actor;
+use crate::check::{Check, Finding, Gate, Verdict};
+use crate::content::Content;
+use crate::entry::EntryKey;
+use crate::grants::Grants;
+
+/// One change, with what authority has to know of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach<'a> {
+    pub key: &'a EntryKey,
+    /// What is live now.
+    pub before: Option<&'a Content>,
+    /// What will be.
+    pub after: Option<&'a Content>,
+    /// Whether something that its author may not touch depends on it.
+    pub is_used_outside: bool,
+    /// Whether what is live was written by somebody else, and may not be replaced without asking.
+    pub is_of_others: bool,
+}
+
+/// What has to be approved by somebody else than who proposes.
+pub fn check(access: &Access, reaches: &[Reach<'_>]) -> Check {
+    let is_run = matches!(access.actor, Actor::Run(_));
+    let mut findings = Vec::new();
+    for reach in reaches {
+        findings.extend(not_held(access, reach));
+        findings.extend(used_outside(reach));
+        if is_run {
+            findings.extend(growth(reach));
+            findings.extend(of_others(reach));
+        }
+    }
+    let verdict = if findings.is_empty() { Verdict::Passed } else { Verdict::Asks };
+    Check { gate: Gate::Policy, verdict, findings, note: None }
+}
+
+/// The same for whoever reads a proposal: everything that grows, whoever proposes it.
+pub fn describe(access: &Access, reaches: &[Reach<'_>]) -> Check {
+    let mut check = check(access, reaches);
+    if !matches!(access.actor, Actor::Run(_)) {
+        check.findings.extend(reaches.iter().filter_map(growth));
+    }
+    check
+}
+
+/// Grants that the author may not give. What the version before had counts, too: its code is the author's now.
+fn not_held(access: &Access, reach: &Reach<'_>) -> Option<Finding> {
+    let beyond = access.authority.grants.beyond(grants(reach.after)?);
+    (beyond != Grants::default()).then(|| {
+        let lines = beyond.lines().join(", ");
+        Finding::warning(reach.key.clone(), format!("is granted what its author may not give: {lines}"))
+            .hint("somebody who may give that has to apply it")
+    })
+}
+
+fn used_outside(reach: &Reach<'_>) -> Option<Finding> {
+    reach.is_used_outside.then(|| {
+        let text = "is used by something that its author may not touch";
+        Finding::warning(reach.key.clone(), text).hint("somebody who may touch that, too, has to apply it")
+    })
+}
+
+/// What the new version may reach that the version it replaces might not.
+fn growth(reach: &Reach<'_>) -> Option<Finding> {
+    let old = grants(reach.before).cloned().unwrap_or_default();
+    let more = grants(reach.after)?.beyond(&old);
+    (more != Grants::default()).then(|| {
+        let lines = more.lines().join(", ");
+        Finding::warning(reach.key.clone(), format!("gains {lines}")).hint("a person has to apply it")
+    })
+}
+
+fn of_others(reach: &Reach<'_>) -> Option<Finding> {
+    reach.is_of_others.then(|| {
+        let verb = if reach.after.is_some() { "replaces" } else { "deletes" };
+        Finding::warning(reach.key.clone(), format!("{verb} what somebody else wrote"))
+            .hint("a person has to apply it; the setting `changesets_replace` names what may be replaced without asking")
+    })
+}
+
+fn grants(content: Option<&Content>) -> Option<&Grants> {
+    content.and_then(Content::as_function).map(|function| &function.grants)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::access::Authority;
+    use crate::function::FunctionDraft;
+    use crate::grantable::{Grant, Grantable};
+    use crate::ids::RunId;
+
+    fn function(secrets: &[&str], hosts: &[&str]) -> Content {
+        let draft = FunctionDraft::of_source("def f(): pass\n");
+        let mut content = draft.assemble(None, &|_| None).unwrap().content;
+        content.grants.secrets = secrets.iter().map(ToString::to_string).collect();
+        content.grants.network = hosts.iter().map(ToString::to_string).collect();
+        Content::Function(Box::new(content))
+    }
+
+    fn access(actor: Actor, grants: &[Grant]) -> Access {
+        let authority = Authority { grants: Grantable(grants.to_vec()), ..Authority::of_command_line() };
+        Access { actor, authority: Arc::new(authority) }
+    }
+
+    fn told(access: &Access, before: Option<&Content>, after: Option<&Content>) -> Vec<String> {
+        let key = EntryKey::function("f".parse().unwrap());
+        let reach =
+            Reach { key: &key, before, after, is_used_outside: false, is_of_others: before.is_some() };
+        check(access, &[reach]).findings.into_iter().map(|finding| finding.message).collect()
+    }
+
+    #[test]
+    fn a_person_who_holds_what_is_granted_is_not_asked() {
+        let person = access(Actor::CommandLine, &[Grant::All]);
+        assert!(told(&person, None, Some(&function(&["k"], &["a.com"]))).is_empty());
+        assert!(told(&person, Some(&function(&[], &[])), None).is_empty());
+    }
+
+    #[test]
+    fn what_the_author_does_not_hold_is_told_also_if_it_was_granted_before() {
+        let person = access(Actor::CommandLine, &[Grant::Secret("k".to_owned())]);
+        let had = function(&["k", "other"], &[]);
+        assert_eq!(
+            told(&person, Some(&had), Some(&had)),
+            ["is granted what its author may not give: secret other"]
+        );
+    }
+
+    #[test]
+    fn a_run_asks_where_grants_grow_and_where_it_replaces_the_work_of_others() {
+        let run = access(Actor::Run(RunId(uuid::Uuid::nil())), &[Grant::All]);
+        let (old, new) = (function(&["a"], &[]), function(&["a", "b"], &["x.com"]));
+        assert_eq!(
+            told(&run, Some(&old), Some(&new)),
+            ["gains network x.com, secret b", "replaces what somebody else wrote"]
+        );
+        assert_eq!(told(&run, None, Some(&old)), ["gains secret a"]);
+        assert!(told(&run, None, Some(&function(&[], &[]))).is_empty());
+        assert_eq!(told(&run, Some(&old), None), ["deletes what somebody else wrote"]);
+    }
+}

@@ -1,0 +1,257 @@
+//! What an Access reaches: through runs it starts, triggers it applies, functions it writes and what they propose.
+
+use std::sync::Arc;
+
+use model::access::{Access, Authority};
+use model::actor::Actor;
+use model::changeset::ChangesetState;
+use model::check::{Gate, Verdict};
+use model::content::Content;
+use model::grantable::{Grant, Grantable};
+use model::ids::TokenId;
+use model::run::RunState;
+use model::scope::Scope;
+use model::token::TokenRole;
+use model::trigger::TriggerContent;
+use sandbox::Value;
+use server::app::changesets::{self, Policy, propose_by_policy};
+use server::app::drafts::{Intent, Proposal};
+use server::app::{run_records, runs};
+use server::triggers::drain;
+use store::testing::TestDatabase;
+
+use crate::engine::script::{Asking, Stage, empty, raised, request};
+use crate::world::{ME, World, answering, calling, decorated, delete, findings, key, name, source, trigger};
+
+fn narrow(role: TokenRole, only: &[&str], uses: &[&str], grants: &[Grant]) -> Access {
+    let names = |patterns: &[&str]| Scope::Names(patterns.iter().map(ToString::to_string).collect());
+    let holder = Actor::Token(TokenId(uuid::Uuid::from_u128(7)));
+    let grants = Grantable(grants.to_vec());
+    let authority = Authority { holder: holder.clone(), role, only: names(only), uses: names(uses), grants };
+    Access { actor: holder, authority: Arc::new(authority) }
+}
+
+fn text(text: &str) -> Value {
+    Value::Str(text.to_owned())
+}
+
+/// A function that does whatever its caller wants, with all that a brain grants.
+const ANYTHING: &str =
+    "import selfmade\n\n@selfmade.function(brain=\"propose\")\ndef anything():\n    return None\n";
+
+/// What `anything` hears when it asks for this.
+async fn heard(stage: &Stage, access: &Access, verb: &'static str, arguments: &[&str]) -> String {
+    let arguments: Vec<Value> = arguments.iter().map(|one| text(one)).collect();
+    stage.script.part("anything", move |_, asking: Asking| {
+        let arguments = arguments.clone();
+        async move {
+            let heard = asking.verb(verb, arguments).await;
+            Err(raised("Heard", &format!("{heard:?}")))
+        }
+    });
+    let run = runs::start(&stage.ctx, access, request("anything", empty())).await.unwrap();
+    run.error.unwrap().message
+}
+
+async fn register(world: &World, access: &Access, intents: Vec<Intent>) -> Result<(), server::Error> {
+    changesets::register(&world.ctx, access, &Proposal::of("", intents)).await.map(drop)
+}
+
+store::on_both! {
+    async fn a_run_reaches_no_further_than_whoever_started_it(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        stage.register(ANYTHING).await;
+        stage.add(&["def other():\n    return 1\n"]).await;
+        stage.script.part("other", |_, _| async { Ok(1.into()) });
+        let runner = narrow(TokenRole::Runner, &["anything"], &[], &[]);
+        for (verb, arguments) in [("run", ["other"]), ("babyagi.run", ["other"]), ("brain.read", ["other"])] {
+            let refused = heard(&stage, &runner, verb, &arguments).await;
+            assert!(refused.contains("this token may touch `anything`, and not `other`"), "{verb}: {refused}");
+            let answered = heard(&stage, &ME, verb, &arguments).await;
+            assert!(answered.starts_with("Ok("), "{verb}: {answered}");
+        }
+        assert_eq!(heard(&stage, &runner, "brain.search", &["other"]).await, "Ok(List([]))");
+        let drafted = heard(&stage, &runner, "brain.draft", &["def more():\n    return 1\n"]).await;
+        assert!(drafted.contains("it takes a builder"), "{drafted}");
+        stage.close().await;
+    }
+
+    async fn a_record_says_by_whose_authority_it_ran(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        stage.add(&["def one():\n    return 1\n"]).await;
+        stage.script.part("one", |_, _| async { Ok(1.into()) });
+        let runner = narrow(TokenRole::Runner, &["one"], &[], &[]);
+        let run = runs::start(&stage.ctx, &runner, request("one", empty())).await.unwrap();
+        let record = run_records::show(&stage.ctx, &ME, run.run_id).await.unwrap();
+        assert!(record.under.ends_with("(runner, only one)"), "{}", record.under);
+        assert_eq!(*record.run.authority, *runner.authority);
+        stage.close().await;
+    }
+
+    async fn a_trigger_hears_what_its_applier_may_see_and_starts_what_they_may(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        stage.add(&["def inside(x=None):\n    pass\n", "def outside(x=None):\n    pass\n", "def inside_sink(x=None):\n    pass\n"]).await;
+        for function in ["inside", "outside", "inside_sink"] {
+            stage.script.part(function, |_, _| async { Ok(1.into()) });
+        }
+        let builder = narrow(TokenRole::Builder, &["inside*"], &[], &[]);
+        for upstream in ["inside", "outside"] {
+            let content = Content::Trigger(TriggerContent::after(upstream, name("inside_sink")));
+            let intent = Intent::Put(name(&format!("inside_after_{upstream}")), content);
+            changesets::register(&stage.ctx, &builder, &Proposal::of("", vec![intent])).await.unwrap();
+        }
+        stage.start("outside", empty()).await.unwrap();
+        assert_eq!(drain(&stage.ctx).await.unwrap(), 0, "what runs outside is not heard");
+        stage.start("inside", empty()).await.unwrap();
+        assert_eq!(drain(&stage.ctx).await.unwrap(), 1);
+        let all = runs::list(&stage.ctx, &ME, Default::default(), 10).await.unwrap();
+        let started = all.iter().find(|run| run.key.name.as_str() == "inside_sink").unwrap();
+        assert_eq!((&*started.authority, started.state), (&*builder.authority, RunState::Succeeded));
+        let outside = TriggerContent::after("inside", name("outside"));
+        let refused = server::app::triggers::put(&stage.ctx, &builder, name("inside_t"), outside).await.unwrap_err();
+        assert_eq!(refused.code(), "forbidden");
+        stage.close().await;
+    }
+
+    async fn a_narrow_builder_writes_only_its_names_out_of_what_it_may_use(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.add(&["def outside():\n    return 1\n", "def useful():\n    return 1\n"]).await;
+        let builder = narrow(TokenRole::Builder, &["web_*"], &["useful"], &[]);
+        register(&world, &builder, vec![calling("web_a", "useful")]).await.unwrap();
+        let other = register(&world, &builder, vec![answering("outside", 2)]).await.unwrap_err();
+        assert_eq!(other.code(), "forbidden");
+        // Whether it is stored outside or nowhere makes no difference.
+        let mut told = Vec::new();
+        for callee in ["outside", "outsidf"] {
+            let refused = register(&world, &builder, vec![calling("web_b", callee)]).await.unwrap_err();
+            told.push(findings(&refused).join("\n").replace(callee, "X"));
+        }
+        assert_eq!(told[0], told[1]);
+        assert!(told[0].contains("`X` is not defined, imported or stored"), "{}", told[0]);
+    }
+
+    async fn what_a_narrow_builder_may_not_give_is_proposed(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let web = "@selfmade.function(secrets=[\"k\"], network=[\"api.example.com\"])\ndef web_get():\n    return 1\n";
+        let builder = narrow(TokenRole::Builder, &["web_*"], &[], &[Grant::Secret("k".to_owned())]);
+        let asked = register(&world, &builder, vec![decorated(web)]).await.unwrap_err();
+        assert_eq!(asked.to_string(), "changeset 1 was proposed, not applied: `web_get` is granted what its author may not give: network api.example.com");
+        assert_eq!(world.live_number(&key("web_get")).await, None);
+        let again = changesets::apply(&world.ctx, &builder, 1).await.unwrap_err();
+        assert_eq!(again.code(), "needs_approval", "its author cannot apply it either");
+        changesets::apply(&world.ctx, &ME, 1).await.unwrap();
+        assert_eq!(world.live_number(&key("web_get")).await, Some(1));
+        // The code is the builder's now, and the grants are not theirs to give.
+        let changed = web.replace("return 1", "return 2");
+        let asked = register(&world, &builder, vec![decorated(&changed)]).await.unwrap_err();
+        assert_eq!(asked.code(), "needs_approval");
+        let enough = narrow(TokenRole::Builder, &["web_*"], &[], &[Grant::All]);
+        register(&world, &enough, vec![decorated(&changed)]).await.unwrap();
+    }
+
+    async fn a_change_that_reaches_outside_is_proposed(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.register(vec![answering("web_util", 1), calling("web_mid", "web_util"), answering("web_own", 1)]).await.unwrap();
+        world.register(vec![calling("report", "web_mid"), trigger("nightly", "report", "web_own")]).await.unwrap();
+        let builder = narrow(TokenRole::Builder, &["web_*"], &[], &[]);
+        let asked = register(&world, &builder, vec![answering("web_util", 2)]).await.unwrap_err();
+        assert!(asked.to_string().ends_with("`web_util` is used by something that its author may not touch"), "{asked}");
+        let asked = register(&world, &builder, vec![delete("web_own")]).await.unwrap_err();
+        assert_eq!(asked.code(), "needs_approval");
+        assert_eq!(world.live_number(&key("web_own")).await, Some(1));
+        assert_eq!(world.live_number(&crate::world::trigger_key("nightly")).await, Some(1), "deleting does not reach outside");
+        changesets::apply(&world.ctx, &ME, 4).await.unwrap();
+        assert_eq!(world.live_number(&crate::world::trigger_key("nightly")).await, None, "whoever covers it takes it along");
+    }
+
+    async fn a_narrow_token_sees_the_changesets_of_its_names_alone(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.register(vec![answering("web_a", 1)]).await.unwrap();
+        world.register(vec![answering("mail", 1)]).await.unwrap();
+        world.register(vec![answering("web_b", 1), answering("mail_b", 1)]).await.unwrap();
+        let viewer = narrow(TokenRole::Viewer, &["web_*"], &[], &[]);
+        let listed = changesets::list(&world.ctx, &viewer, Default::default(), 10).await.unwrap();
+        assert_eq!(listed.iter().map(|line| line.number).collect::<Vec<_>>(), [1]);
+        assert!(changesets::show(&world.ctx, &viewer, 1).await.is_ok());
+        for number in [2, 3, 4] {
+            assert_eq!(changesets::show(&world.ctx, &viewer, number).await.unwrap_err().code(), "changeset_not_found");
+        }
+    }
+
+    async fn what_a_run_proposes_asks_a_person_where_rights_grow_or_others_wrote(database: &TestDatabase) {
+        let allowed = Scope::Names(vec!["allowed*".to_owned()]);
+        let world = World::configured(database, |config| config.engine.changesets_replace = allowed).await;
+        let run = |n: u128| Access::of_run(model::ids::RunId(uuid::Uuid::from_u128(n)), &ME.authority);
+        let propose = async |world: &World, n: u128, intent: Intent| {
+            let changeset = propose_by_policy(&world.ctx, &run(n), &Proposal::of("", vec![intent]), Policy::Auto).await.unwrap();
+            let policy = changeset.checks.iter().find(|check| check.gate == Gate::Policy).unwrap();
+            let told: Vec<String> = policy.findings.iter().map(|finding| finding.message.clone()).collect();
+            (changeset.state, policy.verdict, told.join("; "))
+        };
+        let applied = |told: (ChangesetState, Verdict, String)| assert_eq!((told.0, told.1), (ChangesetState::Applied, Verdict::Passed), "{}", told.2);
+        let asks = |told: (ChangesetState, Verdict, String), why: &str| assert_eq!(told, (ChangesetState::Checked, Verdict::Asks, why.to_owned()));
+        applied(propose(&world, 1, answering("own", 1)).await);
+        applied(propose(&world, 2, answering("own", 2)).await);
+        let network = "@selfmade.function(network=[\"a.example\"], model=True)\ndef own():\n    return 3\n";
+        asks(propose(&world, 3, decorated(network)).await, "gains network a.example, model");
+        world.add(&["def handmade():\n    return 1\n"]).await;
+        asks(propose(&world, 4, answering("handmade", 2)).await, "replaces what somebody else wrote");
+        asks(propose(&world, 5, delete("handmade")).await, "deletes what somebody else wrote");
+        world.add(&["def allowed_one():\n    return 1\n"]).await;
+        applied(propose(&world, 6, answering("allowed_one", 2)).await);
+    }
+
+    async fn a_run_of_somebody_else_is_another_author(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let proposal = Proposal::of("", vec![source("def own():\n    return 1\n")]);
+        let mine = Access::of_run(model::ids::RunId(uuid::Uuid::from_u128(1)), &ME.authority);
+        propose_by_policy(&world.ctx, &mine, &proposal, Policy::Auto).await.unwrap();
+        let other = Arc::new(Authority { holder: Actor::Token(TokenId(uuid::Uuid::from_u128(9))), ..Authority::of_command_line() });
+        let theirs = Access::of_run(model::ids::RunId(uuid::Uuid::from_u128(2)), &other);
+        let proposal = Proposal::of("", vec![source("def own():\n    return 2\n")]);
+        let asked = propose_by_policy(&world.ctx, &theirs, &proposal, Policy::Auto).await.unwrap();
+        assert_eq!(asked.state, ChangesetState::Checked);
+        assert_eq!(world.live("own").await.unwrap().source, "def own():\n    return 1\n");
+    }
+}
+
+/// Every public verb takes an Access, but those that make one, and those that are not asked by anybody outside.
+#[test]
+fn no_verb_can_be_called_without_an_access() {
+    const WITHOUT: &[&str] = &[
+        "backup.rs back_up", // by the owner of the machine, beside any server
+        "backup.rs restore",
+        "retention.rs keep",   // the server's own housekeeping
+        "tokens.rs recognise", // makes an Access
+        "secrets.rs open",     // for the engine
+        "search.rs catch_up",  // brings the index up to date, and shows nothing
+        "webhooks.rs find",    // opens the door at which the sender is judged
+        "webhooks.rs check",
+        "run_news.rs next", // methods of what took an Access when it was made
+        "run_news.rs next",
+        "runs.rs ended",
+    ];
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/app");
+    let mut without = Vec::new();
+    for entry in
+        std::fs::read_dir(&folder).unwrap().chain(std::fs::read_dir(folder.join("functionz")).unwrap())
+    {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|ending| ending != "rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        for (at, _) in text.match_indices("pub async fn ") {
+            let rest = &text[at + "pub async fn ".len()..];
+            let (head, _) = rest.split_once('{').unwrap();
+            if !head.contains("access: &Access") {
+                let verb = head.split(['(', '<']).next().unwrap();
+                without.push(format!("{} {verb}", path.file_name().unwrap().to_string_lossy()));
+            }
+        }
+    }
+    without.sort();
+    let mut known = WITHOUT.to_vec();
+    known.sort_unstable();
+    assert_eq!(without, known);
+}

@@ -1,0 +1,201 @@
+//! A brain of which a token sees a part: the inside, always the same, and an outside that differs.
+
+use std::collections::BTreeMap;
+
+use model::content::Content;
+use model::entry::EntryKind;
+use model::function::FunctionDraft;
+use model::ids::RunId;
+use model::scope::Scope;
+use model::token::TokenRole;
+use model::trigger::TriggerContent;
+use proptest::prelude::*;
+use sandbox::Value as Python;
+use secrecy::SecretBox;
+use serde_json::{Value, json};
+use server::app::drafts::{Intent, Proposal};
+use server::app::{changesets, runs, secrets};
+use store::testing::TestDatabase;
+use store::{EntryPage, RunFilter};
+
+use super::answers::{plain, plain_text};
+use super::requests::{Request, Which};
+use crate::engine::script::{Stage, request};
+use crate::http::asking::{Asker, token};
+use crate::world::{ME, name};
+
+/// What the token may touch.
+pub(super) const PATTERN: &str = "web.*";
+/// Functions inside that are there from the start, and those that requests may add.
+pub(super) const INSIDE: [&str; 3] = ["web.get", "web.util", "web.page"];
+pub(super) const NEW: [&str; 2] = ["web.new", "web.more"];
+/// Names outside, some of them much like those inside.
+pub(super) const OUTSIDE: [&str; 6] = ["mail.send", "webx.get", "web_get", "xweb.get", "get", "web"];
+
+pub(super) fn roles() -> impl Strategy<Value = TokenRole> {
+    prop::sample::select(vec![TokenRole::Viewer, TokenRole::Runner, TokenRole::Builder, TokenRole::Admin])
+}
+
+/// What lies outside: functions by how they are written, runs of them, triggers among them, secrets.
+#[derive(Clone, Debug)]
+pub(super) struct Outside {
+    functions: BTreeMap<usize, u8>,
+    runs: Vec<usize>,
+    triggers: Vec<(usize, usize)>,
+    secrets: Vec<String>,
+}
+
+impl Outside {
+    pub(super) fn any() -> impl Strategy<Value = Outside> {
+        let some = 0..OUTSIDE.len();
+        (
+            prop::collection::btree_map(some.clone(), any::<u8>(), 0..OUTSIDE.len()),
+            prop::collection::vec(some.clone(), 0..6),
+            prop::collection::vec((some.clone(), some), 0..3),
+            prop::collection::vec("[a-z]{3,6}", 0..3),
+        )
+            .prop_map(|(functions, runs, triggers, secrets)| Outside {
+                functions,
+                runs,
+                triggers,
+                secrets,
+            })
+    }
+}
+
+pub(super) struct Brain {
+    stage: Stage,
+    asker: Asker,
+    inside: Vec<RunId>,
+    outside: Vec<RunId>,
+}
+
+fn function(of: &str, body: &str) -> Intent {
+    let last = of.rsplit('.').next().unwrap_or(of);
+    let source = format!("def {last}(x: int = 0):\n    \"\"\"Gets {of}.\"\"\"\n    return {body}\n");
+    Intent::function(FunctionDraft { name: Some(name(of)), ..FunctionDraft::of_source(source) })
+}
+
+impl Brain {
+    pub(super) async fn open(database: &TestDatabase, role: TokenRole, outside: &Outside) -> Brain {
+        Brain::with(database, role, &[PATTERN], outside).await
+    }
+
+    /// For a token without patterns.
+    pub(super) async fn open_wide(database: &TestDatabase, role: TokenRole, outside: &Outside) -> Brain {
+        Brain::with(database, role, &[], outside).await
+    }
+
+    async fn with(database: &TestDatabase, role: TokenRole, patterns: &[&str], outside: &Outside) -> Brain {
+        let stage = Stage::open(database).await;
+        for of in INSIDE.iter().chain(&NEW).chain(&OUTSIDE) {
+            let last = of.rsplit('.').next().unwrap_or(of);
+            stage
+                .script
+                .part(last, |work, _| async move { Ok(Python::from(work.closure.functions.len() as i64)) });
+        }
+        let mut asker = Asker::of(&stage).await;
+        asker.token = token(&stage, "narrow", role, patterns).await;
+        let mut brain = Brain { stage, asker, inside: Vec::new(), outside: Vec::new() };
+        brain.fill_inside().await;
+        brain.fill_outside(outside).await;
+        brain
+    }
+
+    async fn register(&self, intents: Vec<Intent>) {
+        changesets::register(&self.stage.ctx, &ME, &Proposal::of("", intents)).await.unwrap();
+    }
+
+    async fn fill_inside(&mut self) {
+        self.register(vec![function("web.util", "x"), function("web.page", "x + 1")]).await;
+        self.register(vec![function("web.get", "web.util(x)")]).await;
+        let after = TriggerContent::after("web.get", name("web.page"));
+        self.register(vec![Intent::Put(name("web.after"), Content::Trigger(after))]).await;
+        for of in ["web.get", "web.util"] {
+            let run = runs::start(&self.stage.ctx, &ME, request(of, json!({ "x": 1 }))).await.unwrap();
+            self.inside.push(run.run_id);
+        }
+    }
+
+    async fn fill_outside(&mut self, outside: &Outside) {
+        for (of, how) in &outside.functions {
+            self.register(vec![function(OUTSIDE[*of], &how.to_string())]).await;
+        }
+        let is_there = |of: &usize| outside.functions.contains_key(of);
+        for of in outside.runs.iter().filter(|of| is_there(of)) {
+            let run = runs::start(&self.stage.ctx, &ME, request(OUTSIDE[*of], json!({}))).await.unwrap();
+            self.outside.push(run.run_id);
+        }
+        for (from, to) in outside.triggers.iter().filter(|(_, to)| is_there(to)) {
+            let content = TriggerContent::after(OUTSIDE[*from], name(OUTSIDE[*to]));
+            let entry = name(&format!("mail.after{from}{to}"));
+            self.register(vec![Intent::Put(entry, Content::Trigger(content))]).await;
+        }
+        for secret in &outside.secrets {
+            let value = SecretBox::new(Box::new(format!("value of {secret}").into_bytes()));
+            secrets::set(&self.stage.ctx, &ME, secret, &value).await.unwrap();
+        }
+    }
+
+    /// Asks, and gives the answer without what is chance.
+    pub(super) async fn ask(&self, request: &Request) -> (u16, Value) {
+        let path = self.path(request);
+        if request.is_stream() {
+            let status = self.asker.knock_as(request.method, &path, &[], request.body.clone()).await;
+            return (status.as_u16(), Value::Null);
+        }
+        let headers = [("prefer", "wait=60")];
+        let answer = self.asker.ask(request.method, &path, &headers, request.body.clone()).await;
+        self.stage.settle().await;
+        let json = match answer.json {
+            Value::String(text) => Value::String(plain_text(&text)),
+            json => plain(json),
+        };
+        (answer.status.as_u16(), json)
+    }
+
+    /// The same request names other ids in another brain. What is not there in one of them may be in the other.
+    fn path(&self, request: &Request) -> String {
+        let run = match request.run {
+            Which::Inside(n) => self.inside.get(n % self.inside.len()).copied(),
+            Which::Outside(n) => self.outside.get(n % self.outside.len().max(1)).copied(),
+        };
+        let run = run.unwrap_or_else(|| self.stage.ctx.ids.run()).to_string();
+        request.path.replace("{run_id}", &run).replace("{part}", &run).replace("{log_id}", &run)
+    }
+
+    /// All entries, with what is live of them.
+    pub(super) async fn entries(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        for kind in EntryKind::ALL {
+            let page = EntryPage { kind, after: None, limit: 1_000, scope: Scope::All };
+            for entry in self.stage.ctx.store.entries(&page).await.unwrap() {
+                all.push(format!("{} {} {}", entry.key, entry.version, entry.content_hash));
+            }
+        }
+        all
+    }
+
+    pub(super) async fn runs(&self) -> Vec<String> {
+        let runs = self.stage.ctx.store.runs(&RunFilter::default(), 10_000).await.unwrap();
+        runs.iter().map(|run| format!("{} {} {:?}", run.key.name, run.run_id, run.state)).collect()
+    }
+
+    /// All that lies outside: entries, runs, secrets, tokens.
+    pub(super) async fn outside(&self) -> Vec<String> {
+        let is_inside = |line: &&String| line.contains("web.");
+        let mut all = self.entries().await;
+        all.extend(self.runs().await);
+        let mut all: Vec<String> =
+            all.iter().filter(|line| !is_inside(line) || line.contains("xweb.")).cloned().collect();
+        all.extend(self.stage.ctx.store.secrets().await.unwrap().into_iter().map(|secret| secret.name));
+        all.extend(self.stage.ctx.store.tokens().await.unwrap().into_iter().map(|token| token.name));
+        all
+    }
+
+    pub(super) async fn close(self) {
+        let Brain { stage, asker, .. } = self;
+        drop(asker);
+        stage.close().await;
+    }
+}

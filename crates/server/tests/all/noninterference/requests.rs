@@ -1,0 +1,174 @@
+//! Random requests to every route, by name of what is inside, outside, or nowhere.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::brains::{INSIDE, NEW, OUTSIDE};
+
+/// Which Run is meant where a path names one.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Which {
+    Inside(usize),
+    Outside(usize),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    pub(super) method: &'static str,
+    pub(super) path: String,
+    pub(super) body: Option<Value>,
+    pub(super) run: Which,
+}
+
+/// Every route, but those whose answer is the server's and not the brain's: `/health`, `/openapi.json`, `/doctor`, `/metrics`.
+const ROUTES: &[(&str, &str)] = &[
+    ("GET", "/api/v1/brain"),
+    ("GET", "/api/v1/changesets?limit={limit}"),
+    ("POST", "/api/v1/changesets"),
+    ("POST", "/api/v1/changesets/register"),
+    ("GET", "/api/v1/events?after=0"),
+    ("GET", "/api/v1/export"),
+    ("GET", "/api/v1/functions?limit={limit}"),
+    ("GET", "/api/v1/functions?limit={limit}&cursor={name}"),
+    ("GET", "/api/v1/functions?revision=2&limit={limit}"),
+    ("GET", "/api/v1/functions?pack={word}"),
+    ("GET", "/api/v1/functions/{name}"),
+    ("PUT", "/api/v1/functions/{name}"),
+    ("DELETE", "/api/v1/functions/{name}"),
+    ("GET", "/api/v1/functions/{name}/dependents"),
+    ("GET", "/api/v1/functions/{name}/diff?old=1"),
+    ("PUT", "/api/v1/functions/{name}/live"),
+    ("GET", "/api/v1/functions/{name}/versions"),
+    ("POST", "/api/v1/hooks/{name}"),
+    ("POST", "/api/v1/import"),
+    ("GET", "/api/v1/insights"),
+    ("GET", "/api/v1/insights/{name}"),
+    ("GET", "/api/v1/packs"),
+    ("POST", "/api/v1/packs"),
+    ("GET", "/api/v1/revisions/1"),
+    ("GET", "/api/v1/run-ids/{part}"),
+    ("GET", "/api/v1/runs?limit={limit}"),
+    ("GET", "/api/v1/runs?limit={limit}&name={name}"),
+    ("GET", "/api/v1/runs?limit={limit}&state=succeeded,failed"),
+    ("GET", "/api/v1/runs?actor=trigger:{name}"),
+    ("GET", "/api/v1/runs?actor=token:{word}"),
+    ("GET", "/api/v1/runs?ids={run_id}"),
+    ("GET", "/api/v1/runs?parent={run_id}"),
+    ("POST", "/api/v1/runs"),
+    ("POST", "/api/v1/runs/prune"),
+    ("GET", "/api/v1/runs/{run_id}"),
+    ("POST", "/api/v1/runs/{run_id}/answer"),
+    ("POST", "/api/v1/runs/{run_id}/cancel"),
+    ("POST", "/api/v1/runs/{run_id}/rerun"),
+    ("GET", "/api/v1/runs/{run_id}/stream"),
+    ("GET", "/api/v1/schedules?limit={limit}"),
+    ("GET", "/api/v1/schedules/{name}"),
+    ("PUT", "/api/v1/schedules/{name}"),
+    ("DELETE", "/api/v1/schedules/{name}"),
+    ("POST", "/api/v1/schedules/{name}/pause"),
+    ("POST", "/api/v1/schedules/{name}/resume"),
+    ("POST", "/api/v1/schedules/{name}/run"),
+    ("GET", "/api/v1/search?q={word}&limit={limit}"),
+    ("POST", "/api/v1/search/rebuild"),
+    ("GET", "/api/v1/secrets"),
+    ("PUT", "/api/v1/secrets/{word}"),
+    ("DELETE", "/api/v1/secrets/{word}"),
+    ("POST", "/api/v1/tests"),
+    ("GET", "/api/v1/tokens"),
+    ("DELETE", "/api/v1/tokens/admin"),
+    ("GET", "/api/v1/triggers?limit={limit}"),
+    ("GET", "/api/v1/triggers/{name}"),
+    ("PUT", "/api/v1/triggers/{name}"),
+    ("DELETE", "/api/v1/triggers/{name}"),
+    ("POST", "/api/v1/triggers/{name}/disable"),
+    ("POST", "/api/v1/triggers/{name}/enable"),
+    ("GET", "/api/v1/triggers/{name}/dry-run"),
+    ("GET", "/api/v1/triggers/{name}/firings"),
+    ("GET", "/babyagi/api/functions"),
+    ("GET", "/babyagi/api/function/{name}"),
+    ("PUT", "/babyagi/api/function/{name}"),
+    ("POST", "/babyagi/api/function/{name}/register"),
+    ("DELETE", "/babyagi/api/function/{name}"),
+    ("GET", "/babyagi/api/function/{name}/versions"),
+    ("POST", "/babyagi/api/function/{name}/activate/1"),
+    ("POST", "/babyagi/api/execute/{name}"),
+    ("GET", "/babyagi/api/imports"),
+    ("GET", "/babyagi/api/logs"),
+    ("GET", "/babyagi/api/logs/{name}"),
+    ("GET", "/babyagi/api/log_bundle/{log_id}"),
+    ("GET", "/babyagi/api/triggers/{name}"),
+    ("POST", "/babyagi/api/triggers/{name}"),
+    ("GET", "/babyagi/api/triggered/{name}"),
+];
+
+/// Words of queries, names of secrets and packs; some are parts of names outside.
+const WORDS: [&str; 8] = ["get", "gets", "mail", "sendd", "web", "wbe", "narrow", "admin"];
+
+impl Request {
+    pub(super) fn any() -> impl Strategy<Value = Request> {
+        let which = prop_oneof![(0..4_usize).prop_map(Which::Inside), (0..4_usize).prop_map(Which::Outside)];
+        (
+            prop::sample::select(ROUTES),
+            any_name(),
+            any_name(),
+            prop::sample::select(&WORDS[..]),
+            1..5_u32,
+            which,
+        )
+            .prop_map(|((method, route), name, other, word, limit, run)| {
+                let path = route.replace("{name}", name).replace("{word}", word);
+                let path = path.replace("{limit}", &limit.to_string());
+                Request { method, body: body(method, route, name, other), path, run }
+            })
+    }
+
+    /// One whose answer has no end.
+    pub(super) fn is_stream(&self) -> bool {
+        self.path.contains("/events") || self.path.ends_with("/stream")
+    }
+}
+
+fn any_name() -> impl Strategy<Value = &'static str> {
+    let all: Vec<&'static str> = INSIDE
+        .iter()
+        .chain(&NEW)
+        .chain(&OUTSIDE)
+        .copied()
+        .chain(["web.after", "web.daily", "web.gett", "nowhere"])
+        .collect();
+    prop::sample::select(all)
+}
+
+/// Sources that name another function, which may be inside, outside or nowhere.
+fn body(method: &str, route: &str, name: &str, other: &str) -> Option<Value> {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    let source = format!("def {last}(x: int = 0):\n    \"\"\"Gets it.\"\"\"\n    return {other}(x)\n");
+    Some(match (method, route) {
+        ("PUT", "/api/v1/functions/{name}") => json!({ "source": source }),
+        ("PUT", "/api/v1/functions/{name}/live") => json!({ "version": 1 }),
+        ("POST", "/api/v1/changesets" | "/api/v1/changesets/register") => {
+            json!({ "changes": [{ "function": { "name": name, "source": source } }, { "delete": { "name": other } }] })
+        }
+        ("POST", "/api/v1/runs") => json!({ "function": name, "input": { "x": 2 } }),
+        ("POST", "/api/v1/runs/{run_id}/answer") => json!({ "value": 1 }),
+        ("POST", "/api/v1/import") => json!({ "files": [] }),
+        ("POST", "/api/v1/runs/prune") => json!({ "newest": 1_000 }),
+        ("POST", "/api/v1/tests") => json!({ "names": [name], "dependents": true }),
+        ("POST", "/api/v1/packs") => json!({ "name": "p", "files": [] }),
+        ("PUT", "/api/v1/triggers/{name}") => {
+            json!({ "on": "run.finished", "source": other, "target": name })
+        }
+        ("PUT", "/api/v1/schedules/{name}") => {
+            json!({ "times": { "cron": "0 9 * * *" }, "target": other, "input": { "x": 1 } })
+        }
+        ("PUT", "/api/v1/secrets/{word}") => json!({ "value": "abcdefgh" }),
+        ("PUT", "/babyagi/api/function/{name}") => json!({ "code": source, "dependencies": [other] }),
+        ("POST", "/babyagi/api/function/{name}/register") => {
+            json!({ "code": source, "dependencies": [other] })
+        }
+        ("POST", "/babyagi/api/execute/{name}") => json!({ "x": 1 }),
+        ("POST", "/babyagi/api/triggers/{name}") => json!({ "triggering_function_name": other }),
+        ("POST", "/api/v1/hooks/{name}") => json!({ "n": 1 }),
+        _ => return None,
+    })
+}

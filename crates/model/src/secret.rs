@@ -26,6 +26,13 @@ pub struct Secret {
 /// A provider's longest credentials are a few kilobytes; this also holds a certificate chain.
 pub const MAX_SECRET_BYTES: usize = 64 * 1024;
 
+/// Shorter values stand in too many innocent texts to be struck out of what is recorded.
+pub const SHORTEST_SECRET_BYTES: usize = 4;
+
+/// A sealed value is struck out of what its hosts answer to anybody, so whoever can have a host show a guess learns whether it is right:
+/// eight printable characters are too many to try. Nor does one of that length stand in a page by chance.
+pub const SHORTEST_SEALED_BYTES: usize = 8;
+
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SecretError {
     #[error("`{name}` cannot name a secret; use a Python identifier such as `openai_api_key`")]
@@ -36,6 +43,14 @@ pub enum SecretError {
         "the value of secret `{name}` has {bytes} bytes, more than the {MAX_SECRET_BYTES} a secret may have"
     )]
     TooLong { name: String, bytes: usize },
+    #[error(
+        "the value of secret `{name}` has {bytes} bytes, and fewer than {SHORTEST_SECRET_BYTES} cannot be struck out of what functions print; choose a longer one, or hand it to functions as input"
+    )]
+    TooShort { name: String, bytes: usize },
+    #[error(
+        "secret `{name}` cannot be sealed for hosts: its value has {bytes} bytes, and fewer than {SHORTEST_SEALED_BYTES} cannot be struck out of what hosts answer; have its provider make a longer one, or store it without hosts"
+    )]
+    TooShortToSeal { name: String, bytes: usize },
     #[error("`{host}` is no host; write `host`, `host:port` or `*.domain`, without scheme or path")]
     Host { host: String },
     #[error(
@@ -44,17 +59,22 @@ pub enum SecretError {
     NotPlain { name: String },
 }
 
-pub fn check_secret(name: &str, value: &[u8]) -> Result<(), SecretError> {
+pub fn check_secret_name(name: &str) -> Result<(), SecretError> {
     if !is_identifier(name) || is_keyword(name) || name.len() > crate::name::MAX_NAME_BYTES {
         return Err(SecretError::Name { name: name.chars().take(80).collect() });
     }
-    if value.is_empty() {
-        return Err(SecretError::Empty { name: name.to_owned() });
-    }
-    if value.len() > MAX_SECRET_BYTES {
-        return Err(SecretError::TooLong { name: name.to_owned(), bytes: value.len() });
-    }
     Ok(())
+}
+
+pub fn check_secret(name: &str, value: &[u8]) -> Result<(), SecretError> {
+    check_secret_name(name)?;
+    let (name, bytes) = (name.to_owned(), value.len());
+    match bytes {
+        0 => Err(SecretError::Empty { name }),
+        1..SHORTEST_SECRET_BYTES => Err(SecretError::TooShort { name, bytes }),
+        SHORTEST_SECRET_BYTES..=MAX_SECRET_BYTES => Ok(()),
+        _ => Err(SecretError::TooLong { name, bytes }),
+    }
 }
 
 /// The hosts that a Secret is to be sealed for, as they are kept.
@@ -62,11 +82,21 @@ pub fn sealed_hosts(name: &str, value: &[u8], hosts: &[String]) -> Result<BTreeS
     if let Some(host) = hosts.iter().find(|host| !is_host(host)) {
         return Err(SecretError::Host { host: host.clone() });
     }
-    let is_plain = value.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ');
-    if !hosts.is_empty() && !is_plain {
-        return Err(SecretError::NotPlain { name: name.to_owned() });
+    if !hosts.is_empty() {
+        check_sealable(name, value)?;
     }
     Ok(hosts.iter().map(|host| host.to_ascii_lowercase()).collect())
+}
+
+/// Whether a value can be put into requests, and found in answers.
+pub fn check_sealable(name: &str, value: &[u8]) -> Result<(), SecretError> {
+    if !value.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ') {
+        return Err(SecretError::NotPlain { name: name.to_owned() });
+    }
+    if value.len() < SHORTEST_SEALED_BYTES {
+        return Err(SecretError::TooShortToSeal { name: name.to_owned(), bytes: value.len() });
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -77,7 +107,7 @@ mod tests {
     fn hosts_are_kept_in_one_spelling() {
         let hosts =
             ["API.example.com".to_owned(), "*.example.org:8443".to_owned(), "api.example.com".to_owned()];
-        let kept = sealed_hosts("k", b"sk-1 x", &hosts).unwrap();
+        let kept = sealed_hosts("k", b"sk-1 xyz", &hosts).unwrap();
         assert_eq!(kept.into_iter().collect::<Vec<_>>(), ["*.example.org:8443", "api.example.com"]);
     }
 
@@ -90,5 +120,23 @@ mod tests {
             assert_eq!(sealed_hosts("k", value, &host), Err(SecretError::NotPlain { name: "k".to_owned() }));
             assert_eq!(sealed_hosts("k", value, &[]), Ok(BTreeSet::new()));
         }
+    }
+
+    #[test]
+    fn what_is_too_short_to_be_struck_out_is_refused_and_told_what_to_do() {
+        assert_eq!(check_secret("k", b"1234"), Ok(()));
+        let error = check_secret("k", b"123").unwrap_err().to_string();
+        assert!(
+            error.contains("has 3 bytes, and fewer than 4") && error.contains("choose a longer one"),
+            "{error}"
+        );
+        let host = ["example.com".to_owned()];
+        assert!(sealed_hosts("k", b"12345678", &host).is_ok());
+        assert_eq!(sealed_hosts("k", b"1234567", &[]), Ok(BTreeSet::new()));
+        let error = sealed_hosts("k", b"1234567", &host).unwrap_err().to_string();
+        assert!(
+            error.contains("has 7 bytes, and fewer than 8") && error.contains("without hosts"),
+            "{error}"
+        );
     }
 }

@@ -8,7 +8,7 @@ use model::run::RunError;
 use serde_json::{Value, json};
 
 /// Values shorter than this stand in too many innocent texts to be struck out.
-const SHORTEST: usize = 4;
+const SHORTEST: usize = model::secret::SHORTEST_SECRET_BYTES;
 
 /// The values to strike out, each with what stands in its place.
 #[derive(Clone, Default)]

@@ -233,7 +233,7 @@ class Others(unittest.TestCase):
         secrets.set("CLIENT_KEY", "hush")
         self.assertIn("CLIENT_KEY", [secret.name for secret in secrets.list()])
         self.assertNotIn("hush", repr(secrets.list()))
-        secrets.set("CLIENT_KEY", "hush", hosts=["Api.example.com"])
+        secrets.set("CLIENT_KEY", "hush-hush", hosts=["Api.example.com"])
         self.assertEqual([secret.hosts for secret in secrets.list() if secret.name == "CLIENT_KEY"], [["api.example.com"]])
         secrets.delete("CLIENT_KEY")
         self.assertNotIn("CLIENT_KEY", [secret.name for secret in secrets.list()])

@@ -109,6 +109,13 @@ fn a_bad_name_or_value_is_refused() {
     brain: [folder]/home (given by --home)
     error: the value of secret `api_key` is empty; nothing was stored
     ");
+    assert_shows!(place.run_with(&["secret", "set", "api_key"], b"abc\n"), @"
+    exit: 3
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: the value of secret `api_key` has 3 bytes, and fewer than 4 cannot be struck out of what functions print; choose a longer one, or hand it to functions as input
+    ");
     assert_shows!(place.run_with(&["secret", "set", "api_key"], &[b'x'; 70_000]), @"
     exit: 3
     --- stdout
@@ -136,12 +143,12 @@ fn a_value_on_the_command_line_is_wrong_usage() {
 #[test]
 fn a_wrong_lost_or_exposed_key_is_refused_and_changes_nothing() {
     let mut place = Place::new();
-    place.run_with(&["secret", "set", "one"], b"1");
+    place.run_with(&["secret", "set", "one"], b"first");
     let before = place.brain();
     let key = place.read("home/secrets.key");
 
     place.file("home/secrets.key", "0".repeat(64));
-    assert_shows!(place.run_with(&["secret", "set", "two"], b"2"), @"
+    assert_shows!(place.run_with(&["secret", "set", "two"], b"second"), @"
     exit: 6
     --- stdout
     --- stderr
@@ -149,7 +156,7 @@ fn a_wrong_lost_or_exposed_key_is_refused_and_changes_nothing() {
     error: the secrets key does not open what is stored; give the key this brain was made with, in `secrets.key` or `SELFMADE_SECRETS_KEY`
     ");
     std::fs::remove_file(place.path("home/secrets.key")).unwrap();
-    assert_shows!(place.run_with(&["secret", "set", "two"], b"2"), @"
+    assert_shows!(place.run_with(&["secret", "set", "two"], b"second"), @"
     exit: 6
     --- stdout
     --- stderr
@@ -157,7 +164,7 @@ fn a_wrong_lost_or_exposed_key_is_refused_and_changes_nothing() {
     error: there are secrets, but no key: `[folder]/home/secrets.key` is missing; put it back, or give it in `SELFMADE_SECRETS_KEY`
     ");
     place.set("SELFMADE_SECRETS_KEY", "nonsense");
-    assert_shows!(place.run_with(&["secret", "set", "two"], b"2"), @"
+    assert_shows!(place.run_with(&["secret", "set", "two"], b"second"), @"
     exit: 6
     --- stdout
     --- stderr
@@ -167,7 +174,7 @@ fn a_wrong_lost_or_exposed_key_is_refused_and_changes_nothing() {
     assert_eq!(place.brain(), before);
 
     place.set("SELFMADE_SECRETS_KEY", &key);
-    assert_shows!(place.run_with(&["secret", "set", "two"], b"2"), @"
+    assert_shows!(place.run_with(&["secret", "set", "two"], b"second"), @"
     exit: 0
     --- stdout
     --- stderr
@@ -181,10 +188,10 @@ fn a_wrong_lost_or_exposed_key_is_refused_and_changes_nothing() {
 fn a_key_that_others_can_read_is_refused() {
     use std::os::unix::fs::PermissionsExt;
     let place = Place::new();
-    place.run_with(&["secret", "set", "one"], b"1");
+    place.run_with(&["secret", "set", "one"], b"first");
     let key = place.path("home/secrets.key");
     std::fs::set_permissions(key, std::fs::Permissions::from_mode(0o644)).unwrap();
-    assert_shows!(place.run_with(&["secret", "set", "two"], b"2"), @"
+    assert_shows!(place.run_with(&["secret", "set", "two"], b"second"), @"
     exit: 6
     --- stdout
     --- stderr

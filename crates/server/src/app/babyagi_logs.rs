@@ -16,6 +16,7 @@ use model::ids::RunId;
 use model::name::EntryName;
 use model::revision::Revision;
 use model::run::{Ending, How, Run, RunError, RunState};
+use model::secret::SHORTEST_SECRET_BYTES;
 use secrecy::{ExposeSecret, SecretBox};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -27,9 +28,6 @@ use crate::ctx::Ctx;
 
 /// How many records go into one transaction.
 const PORTION: usize = 1_000;
-
-/// Shorter values are words of the language rather than secrets, and striking them out would ruin the log.
-const SHORTEST_SECRET: usize = 4;
 
 pub(super) async fn record(
     ctx: &Ctx,
@@ -195,7 +193,7 @@ impl Redaction {
         let mut values: Vec<(String, String)> = Vec::new();
         for (name, value) in secrets {
             let Ok(value) = std::str::from_utf8(value.expose_secret()) else { continue };
-            if value.len() >= SHORTEST_SECRET {
+            if value.len() >= SHORTEST_SECRET_BYTES {
                 // Within a text that is no JSON, such as one with `NaN` in it, it stands as Python escaped it.
                 let escaped = escaped(value);
                 let forms = [Some(value.to_owned()), (escaped != value).then_some(escaped)];

@@ -20,6 +20,7 @@ const KEY_CHECK: &str = "secrets_key_check";
 /// Adds a Secret, or gives it a new value. One that is sealed for hosts stays so.
 pub async fn set(ctx: &Ctx, access: &Access, name: &str, value: &SecretBox<Vec<u8>>) -> Result<(), Error> {
     access.may_touch_all(Verb::ManageSecrets)?;
+    check_secret(name, value.expose_secret())?;
     // What is sealed for hosts must stay fit for it.
     let hosts = ctx.store.sealed_secret(name).await?.map(|stored| stored.secret.hosts).unwrap_or_default();
     sealed_hosts(name, value.expose_secret(), &Vec::from_iter(hosts))?;
@@ -35,6 +36,7 @@ pub async fn set_for(
     hosts: &[String],
 ) -> Result<(), Error> {
     access.may_touch_all(Verb::ManageSecrets)?;
+    check_secret(name, value.expose_secret())?;
     let hosts = sealed_hosts(name, value.expose_secret(), hosts)?;
     put(ctx, access, name, value, Some(hosts)).await
 }
@@ -46,7 +48,6 @@ async fn put(
     value: &SecretBox<Vec<u8>>,
     hosts: Option<BTreeSet<String>>,
 ) -> Result<(), Error> {
-    check_secret(name, value.expose_secret())?;
     let key = key(ctx).await?;
     let audit = ctx.audit(&access.actor, "secret.set", name, json!({ "hosts": hosts }));
     let change = SecretChange {

@@ -60,10 +60,11 @@ store::on_both! {
         let (world, old) = (World::open(database).await, OldBrain::new());
         old.keep("my-key", VALUE);
         old.keep("empty", "");
+        old.keep("short", "abc");
         old.log("main", "ok", &format!("{{\"x\": \"{VALUE}\"}}"), "1");
         let imported = import(&world.ctx, &ME, &old.file, &old.keys()).await.unwrap();
         assert_eq!(imported.secrets, 0);
-        for name in ["`my-key`", "`empty`"] {
+        for name in ["`my-key`", "`empty`", "`short`"] {
             assert!(imported.notes.iter().any(|note| note.contains(name)), "{:?}", imported.notes);
         }
         assert!(!database_contains(database, VALUE.as_bytes()).await);

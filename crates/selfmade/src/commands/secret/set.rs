@@ -4,7 +4,7 @@
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-use model::secret::{MAX_SECRET_BYTES, check_secret};
+use model::secret::{MAX_SECRET_BYTES, check_secret, check_secret_name};
 use secrecy::{ExposeSecret, SecretBox};
 use serde_json::json;
 
@@ -50,7 +50,7 @@ impl Arguments {
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let name = &arguments.name;
     // Asked before the value is: nobody wants to type one for nothing.
-    check_secret(name, b"-").map_err(server::Error::from)?;
+    check_secret_name(name).map_err(server::Error::from)?;
     let value = SecretBox::new(Box::new(without_line_end(value(session, &arguments)?)));
     check_secret(name, value.expose_secret()).map_err(server::Error::from)?;
     brain.set_secret(name, &value, arguments.hosts()).await?;

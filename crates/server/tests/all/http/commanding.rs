@@ -164,11 +164,11 @@ store::on_both! {
 
     async fn a_secret_need_not_be_text(database: &TestDatabase) {
         let (stage, asker) = open(database).await;
-        let set = asker.put("/api/v1/secrets/key", json!({ "base64": "/wAB" })).await;
+        let set = asker.put("/api/v1/secrets/key", json!({ "base64": "/wABAg==" })).await;
         assert_eq!(set.status, StatusCode::NO_CONTENT);
         let value = secrets::open(&stage.ctx, "key").await.unwrap();
-        assert_eq!(value.expose_secret(), &[0xff, 0, 1]);
-        for wrong in [json!({}), json!({ "base64": "?" }), json!({ "value": "a", "base64": "/wAB" })] {
+        assert_eq!(value.expose_secret(), &[0xff, 0, 1, 2]);
+        for wrong in [json!({}), json!({ "base64": "?" }), json!({ "value": "abcd", "base64": "/wABAg==" })] {
             assert_eq!(asker.put("/api/v1/secrets/key", wrong).await.code(), "bad_request");
         }
         stage.close().await;

@@ -6,10 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper::ext::ReasonPhrase;
-use hyper::header::{
-    ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderValue,
-    TRANSFER_ENCODING,
-};
+use hyper::header::{CONNECTION, CONTENT_TYPE, HOST, HeaderValue, TRANSFER_ENCODING};
 use hyper::http::request::Parts;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -18,14 +15,14 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
-use super::body::{self, Body, Metered};
+use super::answer;
+use super::body::{self, Body, Metered, Searched};
 use super::gate::Gate;
 use super::head::{self, Target};
 use super::idle::Idle;
 use super::policy::OnMisuse;
 use super::proxy::{SMALLEST_HEAD, Shared};
 use super::record::{Entry, Way};
-use super::redact::Redactor;
 use super::refusal::Refusal;
 use super::tunnel::Tunnel;
 use super::upstream::Upstream;
@@ -113,7 +110,7 @@ impl Connection {
     }
 
     fn begin(&self, method: &str) -> Arc<Entry> {
-        Entry::begin(self.shared.log.clone(), (self.shared.clock)(), &self.gate.label, method)
+        Entry::begin(self.shared.log.clone(), self.gate.clone(), (self.shared.clock)(), method)
     }
 
     async fn forward(
@@ -130,14 +127,14 @@ impl Connection {
         if method == Method::TRACE {
             return Err(Refusal::NotCarried { what: "TRACE" });
         }
-        let redactor = self.prepare(&mut head, &target)?;
-        let body = self.metered(body, Way::Up, entry, None);
+        self.prepare(&mut head, &target)?;
+        let body = self.metered(body, Way::Up, entry).boxed_unsync();
         let answer = self.send(&target, Request::from_parts(head, body), entry).await?;
-        self.pass_on(answer, &target, &method, redactor, entry)
+        self.pass_on(answer, &target, &method, entry)
     }
 
     /// Makes the head what the next server gets.
-    fn prepare(&self, head: &mut Parts, target: &Target) -> Result<Option<Redactor>, Refusal> {
+    fn prepare(&self, head: &mut Parts, target: &Target) -> Result<(), Refusal> {
         let malformed = Refusal::Malformed { why: "its URL cannot be sent on" };
         let path = head.uri.path_and_query().map_or("/", |both| both.as_str()).to_owned();
         head.uri = path.parse().map_err(|_| malformed)?;
@@ -149,13 +146,12 @@ impl Connection {
             head.headers.insert(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
         }
         head.headers.insert(HOST, target.header());
-        let redactor = self.gate.seals.put_in(target, self.gate.on_misuse, head)?;
-        if redactor.is_some() {
-            head.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        if self.gate.seals.are_for(&target.host) {
+            head::ask_for_the_whole(&mut head.headers);
         }
+        self.gate.seals.put_in(target, self.gate.on_misuse, head)?;
         let path_bytes = u64::try_from(path.len()).unwrap_or(u64::MAX);
-        self.gate.spend(Way::Up, head::weight(&head.headers).saturating_add(path_bytes))?;
-        Ok(redactor)
+        self.gate.spend(Way::Up, head::weight(&head.headers).saturating_add(path_bytes))
     }
 
     async fn send(
@@ -189,40 +185,20 @@ impl Connection {
         answer: Response<Incoming>,
         target: &Target,
         method: &Method,
-        redactor: Option<Redactor>,
         entry: &Arc<Entry>,
     ) -> Result<Response<Body>, Refusal> {
-        let unfit = |why: &str| Refusal::Answer { host: target.host.clone(), why: why.to_owned() };
+        let strike = self.gate.seals.strike_for(&target.host);
         let (mut head, body) = answer.into_parts();
-        if head.status == StatusCode::SWITCHING_PROTOCOLS {
-            return Err(unfit("it switched protocols without being asked to"));
-        }
-        head::strip_hops(&mut head.headers);
-        if let Some(redactor) = &redactor {
-            if method != Method::HEAD && !is_plain(head.headers.get(CONTENT_ENCODING)) {
-                return Err(unfit("it is compressed, which was not asked for, and may hide a secret"));
-            }
-            for value in head.headers.values_mut() {
-                if let Some(Ok(shown)) =
-                    redactor.once(value.as_bytes()).map(|text| HeaderValue::from_bytes(&text))
-                {
-                    *value = shown;
-                }
-            }
-            if method != Method::HEAD && redactor.changes_length() {
-                head.headers.remove(CONTENT_LENGTH);
-            }
-        }
-        // A reason may echo anything; the number says the same.
-        head.extensions = Default::default();
+        let coding = answer::make_fit(&mut head, method, strike.as_ref())
+            .map_err(|why| Refusal::Answer { host: target.host.clone(), why: why.to_owned() })?;
         self.gate.spend(Way::Down, head::weight(&head.headers))?;
         entry.answered(head.status.as_u16());
-        let body = self.metered(body, Way::Down, entry, redactor);
-        Ok(Response::from_parts(head, body))
+        let body = Searched::new(self.metered(body, Way::Down, entry), target.host.clone(), coding, strike);
+        Ok(Response::from_parts(head, body.boxed_unsync()))
     }
 
-    fn metered(&self, inner: Incoming, way: Way, entry: &Arc<Entry>, redactor: Option<Redactor>) -> Body {
-        Metered { inner, way, gate: self.gate.clone(), entry: entry.clone(), redactor }.boxed_unsync()
+    fn metered(&self, inner: Incoming, way: Way, entry: &Arc<Entry>) -> Metered {
+        Metered { inner, way, gate: self.gate.clone(), entry: entry.clone() }
     }
 
     /// Says no, in the status line too: clients show that much of a refused CONNECT.
@@ -245,8 +221,4 @@ impl Connection {
         }
         response
     }
-}
-
-fn is_plain(coding: Option<&HeaderValue>) -> bool {
-    coding.is_none_or(|coding| coding.as_bytes().eq_ignore_ascii_case(b"identity"))
 }

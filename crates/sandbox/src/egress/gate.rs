@@ -37,7 +37,7 @@ impl Gate {
             hosts: hosts.collect::<io::Result<_>>()?,
             private_hosts,
             private_networks,
-            seals: Seals::new(&policy.secrets)?,
+            seals: Seals::new(policy)?,
             on_misuse: policy.on_misuse,
             limits: policy.limits.clone(),
             label: policy.label.clone(),

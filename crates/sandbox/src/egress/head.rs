@@ -1,7 +1,9 @@
 //! Heads of requests: where one goes, whether it has one reading only, and which headers end at the proxy.
 
 use hyper::HeaderMap;
-use hyper::header::{CONNECTION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, TRANSFER_ENCODING};
+use hyper::header::{
+    ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, TRANSFER_ENCODING,
+};
 use hyper::http::request::Parts;
 
 use super::host::{Host, split_port};
@@ -19,6 +21,9 @@ const HOPS: [&str; 9] = [
     "upgrade",
     "http2-settings",
 ];
+
+/// Headers that ask for a part of something (Apache reads `Request-Range`, too), for what changed in it, or for another alphabet.
+const PARTIAL: [&str; 5] = ["range", "if-range", "request-range", "a-im", "accept-charset"];
 
 /// Where a request goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,6 +115,14 @@ pub(super) fn strip_hops(headers: &mut HeaderMap) {
     for name in ending.into_iter().filter(|name| *name != CONTENT_LENGTH) {
         headers.remove(name);
     }
+}
+
+/// For a host whose answers are searched: what is asked for can be.
+pub(super) fn ask_for_the_whole(headers: &mut HeaderMap) {
+    for name in PARTIAL {
+        headers.remove(name);
+    }
+    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
 }
 
 /// How many bytes names and values take.

@@ -95,6 +95,18 @@ impl HostRule {
         }
     }
 
+    /// Whether there is a host that both speak of, whatever the ports.
+    pub fn overlaps(&self, other: &HostRule) -> bool {
+        self.host == other.host && self.below == other.below
+            || other.below && self.is_below(other)
+            || self.below && other.is_below(self)
+    }
+
+    /// Whether all hosts it speaks of are subdomains of the host of `other`.
+    fn is_below(&self, other: &HostRule) -> bool {
+        HostRule { below: true, ..other.clone() }.covers(&self.host)
+    }
+
     pub(super) fn names_port(&self) -> bool {
         self.port.is_some()
     }

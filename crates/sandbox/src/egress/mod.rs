@@ -6,14 +6,17 @@
 //! to wait nor to pay for them.
 //!
 //! A sealed secret is put in for its own hosts, in header values (also inside `Basic` credentials), path and query; never in
-//! bodies. Its value is replaced back in the header values and the body of what these hosts answer, as a net against
-//! accidents: a host that transforms the value before it echoes it is not seen through. What keeps the value is that it
-//! goes to its hosts alone. `Upgrade` (websockets) is not carried, except inside a tunnel to a host without sealed secrets.
+//! bodies. It is struck out of what these hosts answer to any job, headers and bodies, in the spellings of [`spelling`]. What could not be
+//! searched is not asked for (ranges, codings) and not passed on. A host that transforms the value in another way before it shows it
+//! is not seen through: what keeps the value is that it goes to its hosts alone. `Upgrade` (websockets) is not carried, except inside a
+//! tunnel to a host that no sealed secret is for.
 
 mod address;
+mod answer;
 mod authority;
 mod body;
 mod bundle;
+mod coding;
 mod exchange;
 mod framing;
 mod gate;
@@ -23,11 +26,13 @@ mod idle;
 mod policy;
 mod proxy;
 mod record;
-mod redact;
 mod refusal;
+mod replace;
 mod resolve;
 mod roots;
 mod seal;
+mod spelling;
+mod strike;
 mod tunnel;
 mod upstream;
 mod variables;
@@ -39,7 +44,7 @@ use std::os::fd::OwnedFd;
 pub use self::authority::AuthorityError;
 pub(crate) use self::bundle::in_memory;
 pub use self::host::{Host, HostRule};
-pub use self::policy::{EgressLimits, EgressPolicy, OnMisuse, SealedSecret, SecretText};
+pub use self::policy::{EgressLimits, EgressPolicy, OnMisuse, SHORTEST_SEALED, SealedSecret, SecretText};
 pub use self::proxy::{Proxy, ProxyConfig};
 pub use self::record::{Decision, EgressLog, EgressRecord};
 pub use self::resolve::{Resolver, SystemResolver};

@@ -17,7 +17,11 @@ pub struct EgressPolicy {
     /// What may be reached although its address is not public: a host or `*.domain` of `hosts`, an address, or a network
     /// such as `10.1.0.0/16`. Link-local, multicast and unspecified addresses must be listed as addresses.
     pub private: Vec<String>,
+    /// Put in for this job.
     pub secrets: Vec<SealedSecret>,
+    /// Struck out of what their hosts answer this job, though it is not handed them: the same host may show what another job sent. Those of
+    /// `secrets` are struck out in any case.
+    pub strike: Vec<SealedSecret>,
     pub on_misuse: OnMisuse,
     pub limits: EgressLimits,
     /// Told back in every record, so that one log serves all jobs.
@@ -31,11 +35,15 @@ impl EgressPolicy {
     }
 }
 
+/// A shorter value would stand by chance in what its hosts answer, and what is struck out there could be guessed.
+pub const SHORTEST_SEALED: usize = 8;
+
 /// A secret the cell knows by its placeholder alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SealedSecret {
     /// At least eight of `A-Z a-z 0-9 _ -`; no other secret's placeholder within it.
     pub placeholder: String,
+    /// At least [`SHORTEST_SEALED`] characters of printable ASCII.
     pub value: SecretText,
     /// As in [`EgressPolicy::hosts`], and these are reachable only if listed there too. Without a port the value is put in over
     /// HTTPS alone.

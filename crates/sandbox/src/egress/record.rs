@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use super::gate::Gate;
 use super::head::Target;
 use super::refusal::Refusal;
 
@@ -55,6 +56,7 @@ pub enum Decision {
 /// A record in the making, given to the log when the last holder drops it, however the request ended.
 pub(super) struct Entry {
     log: Arc<dyn EgressLog>,
+    gate: Arc<Gate>,
     begun: Instant,
     up: AtomicU64,
     down: AtomicU64,
@@ -62,10 +64,15 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    pub(super) fn begin(log: Arc<dyn EgressLog>, time: SystemTime, label: &str, method: &str) -> Arc<Entry> {
+    pub(super) fn begin(
+        log: Arc<dyn EgressLog>,
+        gate: Arc<Gate>,
+        time: SystemTime,
+        method: &str,
+    ) -> Arc<Entry> {
         let refusal = Refusal::Cut;
         let record = EgressRecord {
-            label: label.to_owned(),
+            label: gate.label.clone(),
             time,
             method: method.chars().take(32).collect(),
             scheme: "http",
@@ -81,7 +88,7 @@ impl Entry {
             failure: None,
         };
         let (up, down) = (AtomicU64::new(0), AtomicU64::new(0));
-        Arc::new(Entry { log, begun: Instant::now(), up, down, record: Mutex::new(record) })
+        Arc::new(Entry { log, gate, begun: Instant::now(), up, down, record: Mutex::new(record) })
     }
 
     pub(super) fn asked(&self, target: &Target, scheme: &'static str, path: &str) {
@@ -118,6 +125,22 @@ impl Entry {
         counter.fetch_add(bytes, Ordering::Relaxed);
     }
 
+    /// The cell does not have the values, but whoever started it may, and what a server says of itself may be anything.
+    fn without_secrets(&self, record: EgressRecord) -> EgressRecord {
+        let struck = |text: String| self.gate.seals.struck(text);
+        EgressRecord {
+            method: struck(record.method),
+            host: struck(record.host),
+            path: struck(record.path),
+            decision: match record.decision {
+                Decision::Refused { rule, why } => Decision::Refused { rule, why: struck(why) },
+                allowed => allowed,
+            },
+            failure: record.failure.map(struck),
+            ..record
+        }
+    }
+
     fn record(&self) -> MutexGuard<'_, EgressRecord> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -129,7 +152,7 @@ impl Drop for Entry {
         record.bytes_up = self.up.load(Ordering::Relaxed);
         record.bytes_down = self.down.load(Ordering::Relaxed);
         record.duration = self.begun.elapsed();
-        self.log.record(record);
+        self.log.record(self.without_secrets(record));
     }
 }
 

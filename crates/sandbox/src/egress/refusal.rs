@@ -30,6 +30,10 @@ pub(super) enum Refusal {
         "the secret `{placeholder}` goes to host `{host}` by https only; use https, or ask for `{host}:{port}`"
     )]
     Cleartext { placeholder: String, host: Host, port: u16 },
+    #[error(
+        "the placeholder `{placeholder}` stands in the name of a header; a secret is put into values of headers, the path and the query alone"
+    )]
+    HeaderName { placeholder: String },
     #[error("the TLS server name is not the host `{host}` that was asked for")]
     ServerName { host: Host },
     #[error("only TLS goes through a tunnel to host `{host}`; use http:// for plain requests")]
@@ -57,6 +61,7 @@ impl Refusal {
             Refusal::Private { .. } => "private-address",
             Refusal::Malformed { .. } => "malformed",
             Refusal::Misuse { .. } => "placeholder",
+            Refusal::HeaderName { .. } => "header-name",
             Refusal::Cleartext { .. } => "cleartext-secret",
             Refusal::ServerName { .. } => "server-name",
             Refusal::NotTls { .. } => "not-tls",

@@ -1,24 +1,35 @@
-//! Sealed secrets: where placeholders stand in a request, and putting the values in for a secret's own hosts.
+//! Sealed secrets: where placeholders stand in a request, putting the values in for a secret's own hosts, and for which hosts values are
+//! struck out of the answers.
 
 use std::io;
+use std::sync::{Arc, OnceLock};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use hyper::header::{AUTHORIZATION, HeaderValue};
+use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use zeroize::Zeroizing;
 
 use super::gate::{invalid, read_rule};
 use super::head::Target;
-use super::host::HostRule;
-use super::policy::{OnMisuse, SealedSecret};
-use super::redact::{Pair, Redactor, swap};
+use super::host::{Host, HostRule};
+use super::policy::{EgressPolicy, OnMisuse, SHORTEST_SEALED, SealedSecret};
 use super::refusal::Refusal;
+use super::replace::{Pair, replace};
+use super::spelling::{can_stand_in, percent_encoded};
+use super::strike::Strike;
 
-/// Shorter values would be found by chance all over an answer, so they are not replaced back.
-const SHORTEST_REDACTED: usize = 6;
+/// What stands for a secret that the job is not handed. Its placeholder would tell of a secret that is not the job's business.
+const NOT_HANDED: &str = "***";
 
-pub(super) struct Seals(Vec<Seal>);
+pub(super) struct Seals {
+    /// What is put in for the job.
+    handed: Vec<Seal>,
+    /// What is struck out besides.
+    others: Vec<Seal>,
+    /// Made when the first host is asked for which anything is struck out.
+    strike: OnceLock<Arc<Strike>>,
+}
 
 struct Seal {
     secret: SealedSecret,
@@ -26,8 +37,8 @@ struct Seal {
 }
 
 impl Seals {
-    pub(super) fn new(secrets: &[SealedSecret]) -> io::Result<Seals> {
-        for (index, secret) in secrets.iter().enumerate() {
+    pub(super) fn new(policy: &EgressPolicy) -> io::Result<Seals> {
+        for (index, secret) in policy.secrets.iter().enumerate() {
             let placeholder = &secret.placeholder;
             let known = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
             let inside = |(other, it): (usize, &SealedSecret)| {
@@ -38,59 +49,72 @@ impl Seals {
                     "`{placeholder}` is no placeholder; use at least 8 of A-Z a-z 0-9 _ -"
                 )));
             }
-            if secrets.iter().enumerate().any(inside) {
+            if policy.secrets.iter().enumerate().any(inside) {
                 return Err(invalid(format!("the placeholder `{placeholder}` has another one inside")));
             }
-            let value = secret.value.expose();
-            if value.is_empty() || value.contains(char::is_control) {
-                return Err(invalid(format!(
-                    "the secret of `{placeholder}` is empty or has control characters"
-                )));
-            }
         }
-        let seal = |secret: &SealedSecret| {
-            let rules = secret.hosts.iter().map(|text| read_rule(text)).collect::<io::Result<_>>()?;
-            Ok(Seal { secret: secret.clone(), rules })
+        let handed = policy.secrets.iter().map(Seal::new).collect::<io::Result<_>>()?;
+        let others = policy.strike.iter().filter(|secret| !policy.secrets.contains(secret));
+        let others = others.map(Seal::new).collect::<io::Result<_>>()?;
+        Ok(Seals { handed, others, strike: OnceLock::new() })
+    }
+
+    /// Whether a secret is for this host, by any port and whoever has it, so that TLS must end at the proxy and answers are searched.
+    pub(super) fn are_for(&self, host: &Host) -> bool {
+        self.all().any(|seal| seal.rules.iter().any(|rule| rule.covers(host)))
+    }
+
+    /// What is struck out of the answers of this host, if anything.
+    pub(super) fn strike_for(&self, host: &Host) -> Option<Arc<Strike>> {
+        self.are_for(host).then(|| self.strike())
+    }
+
+    /// A text for the records.
+    pub(super) fn struck(&self, text: String) -> String {
+        if self.all().next().is_none() {
+            return text;
+        }
+        let struck = self.strike().text(text.as_bytes());
+        struck.map_or(text, |struck| String::from_utf8_lossy(&struck).into_owned())
+    }
+
+    fn strike(&self) -> Arc<Strike> {
+        let make = || {
+            let handed = self.handed.iter().map(|seal| (seal, seal.secret.placeholder.as_str()));
+            let all = handed.chain(self.others.iter().map(|seal| (seal, NOT_HANDED)));
+            Arc::new(Strike::new(all.map(|(seal, instead)| (seal.secret.value.expose(), instead))))
         };
-        secrets.iter().map(seal).collect::<io::Result<_>>().map(Seals)
+        self.strike.get_or_init(make).clone()
     }
 
-    /// Whether any secret belongs to this host, so that its TLS must end at the proxy.
-    pub(super) fn has_secrets_for(&self, target: &Target) -> bool {
-        self.0.iter().any(|seal| seal.belongs_to(target))
+    fn all(&self) -> impl Iterator<Item = &Seal> {
+        self.handed.iter().chain(&self.others)
     }
 
-    /// Puts values in for placeholders, or says which one must not go there. The answer undoes it in what comes back.
+    /// Puts values in for placeholders, or says which one must not go there.
     pub(super) fn put_in(
         &self,
         target: &Target,
         on_misuse: OnMisuse,
         head: &mut Parts,
-    ) -> Result<Option<Redactor>, Refusal> {
+    ) -> Result<(), Refusal> {
         if on_misuse != OnMisuse::PassPlaceholder {
             self.refuse_strays(target, head)?;
         }
-        if !self.has_secrets_for(target) {
-            return Ok(None);
-        }
-        let mut undo = self.redacted();
-        self.put_in_headers(target, head, &mut undo)?;
-        self.put_in_url(target, head)?;
-        Ok(Some(Redactor::new(undo)))
+        self.refuse_names(target, head)?;
+        self.put_in_headers(target, head)?;
+        self.put_in_url(target, head)
     }
 
-    fn put_in_headers(&self, target: &Target, head: &mut Parts, undo: &mut Vec<Pair>) -> Result<(), Refusal> {
+    fn put_in_headers(&self, target: &Target, head: &mut Parts) -> Result<(), Refusal> {
         let pairs = self.pairs(target, str::to_owned);
         for (name, value) in &mut head.headers {
             let inside = if name == AUTHORIZATION { basic(value) } else { None };
             let changed = match inside {
-                Some(credentials) => swap(&credentials, &pairs).map(|opened| {
-                    let encoded = STANDARD.encode(&*opened);
-                    let shown = STANDARD.encode(&*credentials);
-                    undo.push(Pair::new(encoded.as_bytes(), shown.as_bytes()));
-                    Zeroizing::new(format!("Basic {encoded}").into_bytes())
+                Some(credentials) => replace(&credentials, &pairs).map(|opened| {
+                    Zeroizing::new(format!("Basic {}", STANDARD.encode(&*opened)).into_bytes())
                 }),
-                None => swap(value.as_bytes(), &pairs),
+                None => replace(value.as_bytes(), &pairs),
             };
             let Some(changed) = changed else { continue };
             *value = HeaderValue::from_bytes(&changed)
@@ -101,7 +125,8 @@ impl Seals {
     }
 
     fn put_in_url(&self, target: &Target, head: &mut Parts) -> Result<(), Refusal> {
-        let Some(opened) = swap(path_and_query(head).as_bytes(), &self.pairs(target, percent_encoded)) else {
+        let pairs = self.pairs(target, percent_encoded);
+        let Some(opened) = replace(path_and_query(head).as_bytes(), &pairs) else {
             return Ok(());
         };
         let malformed = Refusal::Malformed { why: "a secret does not fit into the URL" };
@@ -110,13 +135,15 @@ impl Seals {
     }
 
     fn refuse_strays(&self, target: &Target, head: &Parts) -> Result<(), Refusal> {
-        for seal in self.0.iter().filter(|seal| !seal.opens_for(target)) {
+        for seal in self.handed.iter().filter(|seal| !seal.opens_for(target)) {
             let placeholder = seal.secret.placeholder.as_bytes();
             let has = |text: &[u8]| text.windows(placeholder.len()).any(|part| part == placeholder);
-            let in_header = |value: &HeaderValue| {
-                has(value.as_bytes()) || basic(value).is_some_and(|credentials| has(&credentials))
+            let in_header = |(name, value): (&HeaderName, &HeaderValue)| {
+                seal.is_in_name(name)
+                    || has(value.as_bytes())
+                    || basic(value).is_some_and(|credentials| has(&credentials))
             };
-            if !has(path_and_query(head).as_bytes()) && !head.headers.values().any(in_header) {
+            if !has(path_and_query(head).as_bytes()) && !head.headers.iter().any(in_header) {
                 continue;
             }
             let (placeholder, host) = (seal.secret.placeholder.clone(), target.host.clone());
@@ -128,36 +155,39 @@ impl Seals {
         Ok(())
     }
 
-    /// Placeholder and value of the secrets that may go to this host.
-    fn pairs(&self, target: &Target, written: impl Fn(&str) -> String) -> Vec<Pair> {
-        let open = self.0.iter().filter(|seal| seal.opens_for(target));
-        let pair = |seal: &Seal| {
-            let value = Zeroizing::new(written(seal.secret.value.expose()));
-            Pair::new(seal.secret.placeholder.as_bytes(), value.as_bytes())
-        };
-        open.map(pair).collect()
+    /// Servers show names of headers in ways of their own, and no client needs a secret there.
+    fn refuse_names(&self, target: &Target, head: &Parts) -> Result<(), Refusal> {
+        let mut open = self.handed.iter().filter(|seal| seal.opens_for(target));
+        let named = open.find(|seal| head.headers.keys().any(|name| seal.is_in_name(name)));
+        match named {
+            Some(seal) => Err(Refusal::HeaderName { placeholder: seal.secret.placeholder.clone() }),
+            None => Ok(()),
+        }
     }
 
-    /// All values as they are, in a URL and in JSON, each with its placeholder.
-    fn redacted(&self) -> Vec<Pair> {
-        let mut pairs = Vec::new();
-        for seal in &self.0 {
-            let value = seal.secret.value.expose();
-            let json = Zeroizing::new(serde_json::Value::from(value).to_string());
-            let mut spellings =
-                vec![value.to_owned(), percent_encoded(value), json.trim_matches('"').to_owned()];
-            spellings.dedup();
-            for spelling in spellings.into_iter().map(Zeroizing::new) {
-                if spelling.len() >= SHORTEST_REDACTED {
-                    pairs.push(Pair::new(spelling.as_bytes(), seal.secret.placeholder.as_bytes()));
-                }
-            }
-        }
-        pairs
+    /// Placeholder and value of the secrets that may go to this host.
+    fn pairs(&self, target: &Target, written: impl Fn(&str) -> String) -> Vec<Pair<'_>> {
+        let open = self.handed.iter().filter(|seal| seal.opens_for(target));
+        open.map(|seal| Pair {
+            from: &seal.secret.placeholder,
+            to: Zeroizing::new(written(seal.secret.value.expose())),
+        })
+        .collect()
     }
 }
 
 impl Seal {
+    fn new(secret: &SealedSecret) -> io::Result<Seal> {
+        let (placeholder, value) = (&secret.placeholder, secret.value.expose());
+        if value.len() < SHORTEST_SEALED || !value.bytes().all(can_stand_in) {
+            return Err(invalid(format!(
+                "the secret of `{placeholder}` cannot be sealed: it must be at least {SHORTEST_SEALED} characters of printable ASCII"
+            )));
+        }
+        let rules = secret.hosts.iter().map(|text| read_rule(text)).collect::<io::Result<_>>()?;
+        Ok(Seal { secret: secret.clone(), rules })
+    }
+
     fn belongs_to(&self, target: &Target) -> bool {
         self.rules.iter().any(|rule| rule.allows(&target.host, target.port))
     }
@@ -166,6 +196,11 @@ impl Seal {
         let opens =
             |rule: &HostRule| rule.allows(&target.host, target.port) && (target.tls || rule.names_port());
         self.rules.iter().any(opens)
+    }
+
+    /// Names of headers have no case.
+    fn is_in_name(&self, name: &HeaderName) -> bool {
+        name.as_str().contains(&self.secret.placeholder.to_ascii_lowercase())
     }
 }
 
@@ -179,10 +214,4 @@ fn basic(value: &HeaderValue) -> Option<Zeroizing<Vec<u8>>> {
 
 fn path_and_query(head: &Parts) -> &str {
     head.uri.path_and_query().map_or("/", |both| both.as_str())
-}
-
-fn percent_encoded(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    let encode = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
-    text.bytes().map(encode).collect()
 }

@@ -1,5 +1,5 @@
-//! CONNECT: a tunnel that carries TLS to the host that was asked for and to no other, or, for hosts with sealed secrets, TLS that
-//! ends at the proxy.
+//! CONNECT: a tunnel that carries TLS to the host that was asked for and to no other, or, for hosts that a sealed secret is for, TLS that
+//! ends at the proxy, whoever has the secret.
 
 use std::io;
 use std::sync::{Arc, PoisonError};
@@ -54,7 +54,7 @@ impl Connection {
             return Err(Refusal::Malformed { why: "a CONNECT has no body" });
         }
         entry.allowed(self.gate.admit(&target.host, target.port)?);
-        let upstream = match self.gate.seals.has_secrets_for(&target) {
+        let upstream = match self.gate.seals.are_for(&target.host) {
             true => None,
             false => {
                 let (stream, address) = dial(&self.shared, &self.gate, &target).await?;

@@ -118,6 +118,19 @@ proptest! {
     }
 
     #[test]
+    fn two_rules_overlap_where_there_is_a_host_that_both_list(
+        one in r"(\*\.)?[ab](\.[ab]){0,2}(:[89])?", other in r"(\*\.)?[ab](\.[ab]){0,2}(:[89])?",
+    ) {
+        let read = |rule: &str| HostRule::read(rule).unwrap();
+        let host_of = |rule: &str| rule.split(':').next().unwrap().replace('*', "a");
+        let both = |host: &str| [&one, &other].iter().all(|rule| reference(rule.split(':').next().unwrap(), host));
+        // If there is one, it is the shortest of one of the two.
+        let there_is = both(&host_of(&one)) || both(&host_of(&other));
+        prop_assert!(read(&one).overlaps(&read(&other)) == there_is, "{one} {other}");
+        prop_assert!(read(&other).overlaps(&read(&one)) == there_is, "{one} {other}");
+    }
+
+    #[test]
     fn reading_never_panics_and_gives_one_spelling(text in any::<String>(), odd in r"[a-b0-9x.:\[\]%@*/ é-]{0,12}") {
         for text in [text, odd] {
             HostRule::read(&text);

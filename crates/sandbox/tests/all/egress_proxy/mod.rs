@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 mod cell;
+mod echoes;
+mod echoes_property;
 mod hosts;
 mod limits;
 mod python;

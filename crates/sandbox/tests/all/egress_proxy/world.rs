@@ -26,6 +26,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio_rustls::{TlsAcceptor, TlsConnector, client::TlsStream};
+use tokio_util::task::AbortOnDropHandle;
 
 pub(crate) const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
@@ -79,6 +80,30 @@ impl World {
     /// A plain server.
     pub(crate) async fn http_server(&self) -> Server {
         Server::start(|stream| async { Ok(stream) }, Arc::new(echo)).await
+    }
+
+    /// A plain server that answers each request, given as text, with bytes in pieces, and closes.
+    pub(crate) async fn raw_server(
+        &self,
+        answer: impl Fn(&str) -> Vec<Vec<u8>> + Send + 'static,
+    ) -> RawServer {
+        let listener = TcpListener::bind((LOOPBACK, 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let task = tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let mut request = Vec::new();
+                while !request.ends_with(b"\r\n\r\n") {
+                    let Ok(byte) = stream.read_u8().await else { break };
+                    request.push(byte);
+                }
+                for piece in answer(&String::from_utf8_lossy(&request)) {
+                    // The proxy may have heard enough.
+                    let _ = stream.write_all(&piece).await;
+                    let _ = stream.flush().await;
+                }
+            }
+        });
+        RawServer { port, _task: AbortOnDropHandle::new(task) }
     }
 
     /// A server with a certificate of the test's authority for these names.
@@ -154,6 +179,12 @@ impl Resolver for Names {
 /// What a server says to a request, given with its body as text.
 pub(crate) type Answer = dyn Fn(&Parts, &str) -> Response<AnyBody> + Send + Sync;
 pub(crate) type AnyBody = UnsyncBoxBody<Bytes, Infallible>;
+
+/// A server that says whatever it is told to.
+pub(crate) struct RawServer {
+    pub(crate) port: u16,
+    _task: AbortOnDropHandle<()>,
+}
 
 /// A server that remembers what it was sent: request line, headers, body.
 pub(crate) struct Server {
@@ -233,7 +264,7 @@ fn echo(head: &Parts, body: &str) -> Response<AnyBody> {
         *response.status_mut() = hyper::StatusCode::from_u16(status).unwrap();
     }
     if head.uri.path() == "/packed" {
-        response.headers_mut().insert("content-encoding", "gzip".parse().unwrap());
+        response.headers_mut().insert("content-encoding", "br".parse().unwrap());
     }
     response
 }

@@ -20,6 +20,7 @@ use crate::metrics::Metrics;
 use crate::redaction::Redaction;
 use crate::redactions::Redactions;
 use crate::seal::KeySource;
+use crate::sealed_secrets::SealedSecrets;
 use crate::search::SearchIndex;
 use crate::traces::Traces;
 use crate::triggers::Triggers;
@@ -42,6 +43,7 @@ pub struct Ctx {
     /// What stays of the records of Runs.
     pub(crate) keep: Keep,
     redactions: Redactions,
+    pub(crate) sealed_secrets: SealedSecrets,
     /// Where cells tell what they ask of the network.
     requests: Option<Requests>,
     /// Appliers of one process wait for each other here rather than make each other's work stale.
@@ -87,6 +89,7 @@ impl Ctx {
             home: config.home.clone(),
             keep: config.keep,
             redactions: Redactions::default(),
+            sealed_secrets: SealedSecrets::default(),
             requests: None,
             keys: KeySource::new(config.secrets_key_file(), config.secrets_key),
             search: Arc::default(),

@@ -21,6 +21,7 @@ mod redaction;
 mod redactions;
 pub mod scheduler;
 pub mod seal;
+mod sealed_secrets;
 pub mod search;
 pub mod serving;
 pub mod settings;

@@ -29,12 +29,25 @@ def fetch(port: int):
     return [selfmade.secrets.api_key, answer]
 "#;
 
-/// Answers every request with the request itself, and tells what it heard.
+const PEEK: &str = r#"
+import urllib.request
+
+import selfmade
+
+
+@selfmade.function(network=["127.0.0.1:OWN"])
+def peek(port: int):
+    """Has no secret, and asks a host that somebody sent one to."""
+    return urllib.request.urlopen(f"http://127.0.0.1:{port}/before").read().decode()
+"#;
+
+/// Answers every request with the request itself, or `/before` with the one that came before it, and tells what it heard.
 fn echo() -> (SocketAddr, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let (tell, heard) = channel();
     std::thread::spawn(move || {
+        let mut before = Vec::new();
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
             let mut head = Vec::new();
@@ -43,10 +56,12 @@ fn echo() -> (SocketAddr, Receiver<String>) {
                 stream.read_exact(&mut byte).unwrap();
                 head.extend(byte);
             }
-            let length = head.len();
+            let shown = if head.starts_with(b"GET /before ") { before } else { head.clone() };
+            let length = shown.len();
             write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n")
                 .unwrap();
-            stream.write_all(&head).unwrap();
+            stream.write_all(&shown).unwrap();
+            before = head.clone();
             let _ = tell.send(String::from_utf8(head).unwrap());
         }
     });
@@ -69,6 +84,7 @@ fn a_sealed_secret_reaches_its_host_and_no_function() {
     let source =
         ports.iter().fold(FETCH.to_owned(), |text, (word, port)| text.replace(word, &port.to_string()));
     place.add(&source);
+    place.add(&PEEK.replace("OWN", &own.port().to_string()));
     let fetch = |to: SocketAddr| place.json(&["run", "fetch", "--arg", &format!("port={}", to.port())]);
 
     let run = fetch(own);
@@ -76,6 +92,10 @@ fn a_sealed_secret_reaches_its_host_and_no_function() {
     assert!(had.starts_with("sealed_"), "{run}");
     assert!(echoed.contains(&format!("Bearer {had}")) && !echoed.contains(VALUE), "{run}");
     assert!(heard.recv().unwrap().contains(&format!("Bearer {VALUE}\r\n")));
+
+    let peeked = place.json(&["run", "peek", "--arg", &format!("port={}", own.port())]);
+    let peeked = peeked["output"].as_str().unwrap();
+    assert!(peeked.contains("authorization: Bearer ***\r\n") && !peeked.contains(VALUE), "{peeked}");
 
     let refused = fetch(other);
     assert!(refused["output"][1].as_str().unwrap().contains("egress ("), "{refused}");
@@ -96,6 +116,7 @@ fn a_secret_stays_sealed_until_it_is_opened_on_purpose() {
     assert!(refused.contains("its value has 7 bytes, and fewer than 8"), "{refused}");
     set(&place, &["--any-host"]);
     assert_eq!(hosts(), json!([]));
-    let refused = place.run_with(&["secret", "set", "api_key", "--host", "https://example.com/"], b"12345678");
+    let refused =
+        place.run_with(&["secret", "set", "api_key", "--host", "https://example.com/"], b"12345678");
     assert!(refused.contains("`https://example.com/` is no host"), "{refused}");
 }

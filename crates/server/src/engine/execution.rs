@@ -156,6 +156,7 @@ pub(crate) fn work(ctx: &Ctx, run: &Run, prepared: &Prepared, handed: Handed) ->
         hosts: grants.network.iter().cloned().collect(),
         private: config.private.clone(),
         secrets: handed.sealed,
+        strike: handed.struck,
         label: run.run_id.to_string(),
         ..EgressPolicy::default()
     });

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use model::secret::Secret;
-use sandbox::egress::{SealedSecret, SecretText};
+use sandbox::egress::SealedSecret;
 use secrecy::ExposeSecret;
 
 use super::prepared::Prepared;
 use crate::app::error::Error;
 use crate::app::secrets;
 use crate::ctx::Ctx;
+use crate::sealed_secrets::seal;
 
 #[derive(Default)]
 pub(crate) struct Handed {
@@ -17,15 +18,19 @@ pub(crate) struct Handed {
     pub(crate) texts: BTreeMap<String, String>,
     /// What the placeholders among them stand for.
     pub(crate) sealed: Vec<SealedSecret>,
+    /// What hosts that the code may reach could show it, though it was handed to others.
+    pub(crate) struck: Vec<SealedSecret>,
 }
 
 impl Handed {
     /// All that a Function is granted.
     pub(crate) async fn open(ctx: &Ctx, prepared: &Prepared) -> Result<Handed, Error> {
-        let mut handed = Handed::default();
-        for name in &prepared.content().grants.secrets {
+        let grants = &prepared.content().grants;
+        let struck = ctx.sealed_secrets.for_network(ctx, &grants.network).await?;
+        let mut handed = Handed { struck, ..Handed::default() };
+        for name in &grants.secrets {
             let (secret, value) = secrets::open_known(ctx, name).await?;
-            handed.add(secret, String::from_utf8_lossy(value.expose_secret()).into_owned());
+            handed.add(secret, value.expose_secret())?;
         }
         Ok(handed)
     }
@@ -34,18 +39,18 @@ impl Handed {
     pub(crate) fn stand_ins(prepared: &Prepared) -> Handed {
         let names = prepared.content().grants.secrets.iter();
         let texts = names.map(|name| (name.clone(), format!("secret-{name}"))).collect();
-        Handed { texts, sealed: Vec::new() }
+        Handed { texts, ..Handed::default() }
     }
 
-    fn add(&mut self, secret: Secret, value: String) {
+    fn add(&mut self, secret: Secret, value: &[u8]) -> Result<(), Error> {
+        let name = secret.name.clone();
         if secret.hosts.is_empty() {
-            self.texts.insert(secret.name, value);
-            return;
+            self.texts.insert(name, String::from_utf8_lossy(value).into_owned());
+            return Ok(());
         }
-        // The same each time: a Run that is executed again must ask for the same again.
-        let placeholder = format!("sealed_{}", secret.secret_id.0.simple());
-        self.texts.insert(secret.name, placeholder.clone());
-        let hosts = Vec::from_iter(secret.hosts);
-        self.sealed.push(SealedSecret { placeholder, value: SecretText::new(value), hosts });
+        let sealed = seal(secret, value)?;
+        self.texts.insert(name, sealed.placeholder.clone());
+        self.sealed.push(sealed);
+        Ok(())
     }
 }

@@ -7,6 +7,7 @@ mod power;
 mod recording;
 mod retrying;
 pub(crate) mod script;
+mod sealing;
 mod stepping;
 mod stopping;
 mod triggering;

@@ -37,7 +37,7 @@ _SHORT = 200
 _TOO_LONG = described(object, "too long to be recorded")
 
 _clock = time.perf_counter_ns
-_current = contextvars.ContextVar("call", default=0)
+current = contextvars.ContextVar("call", default=0)
 _NUMBER = operator.itemgetter(0)
 _nothing = itertools.repeat(MAX_CALLS + 1).__next__
 
@@ -86,7 +86,7 @@ class Recorder:
 
     def begin(self, index, args, kwargs, most):
         number, started = self.next(), _clock()
-        entry = [number, _current.get(), index, (started - self.start) // 1000, _arguments(args, kwargs, most)]
+        entry = [number, current.get(), index, (started - self.start) // 1000, _arguments(args, kwargs, most)]
         if number > MAX_CALLS:
             self.dropped += 1
         else:
@@ -189,16 +189,16 @@ def recorded(recorder, index, name, load):
                 continue
             told = list(map(describe, args))
             break
-        entry = [number, _current.get(), index, (started - recorder.start) // 1000, told]
+        entry = [number, current.get(), index, (started - recorder.start) // 1000, told]
         recorder.entries.append(entry)
-        token = _current.set(number)
+        token = current.set(number)
         try:
             output = function(*args)
         except BaseException as error:
             recorder.finish(number, entry, started, None, error)
             raise
         finally:
-            _current.reset(token)
+            current.reset(token)
         now = _clock()
         told = (now - started) // 1000, describe(output)
         if number > recorder.sent:
@@ -215,28 +215,28 @@ def recorded(recorder, index, name, load):
 
 def _at_once(recorder, index, most, function, args, kwargs):
     number, entry, started = recorder.begin(index, args, kwargs, most)
-    token = _current.set(number)
+    token = current.set(number)
     try:
         output = function(*args, **kwargs)
     except BaseException as error:
         recorder.finish(number, entry, started, None, error)
         raise
     finally:
-        _current.reset(token)
+        current.reset(token)
     recorder.finish(number, entry, started, output, None)
     return output
 
 
 async def _coroutine(recorder, index, most, function, args, kwargs):
     number, entry, started = recorder.begin(index, args, kwargs, most)
-    token = _current.set(number)
+    token = current.set(number)
     try:
         output = await function(*args, **kwargs)
     except BaseException as error:
         recorder.finish(number, entry, started, None, error)
         raise
     finally:
-        _current.reset(token)
+        current.reset(token)
     recorder.finish(number, entry, started, output, None)
     return output
 

@@ -3,6 +3,7 @@
 import _signal
 import _thread
 import builtins
+import contextvars
 import gc
 import os
 import resource
@@ -18,6 +19,10 @@ from _cell_functions import Closure, arguments, code_as_text
 from _cell_values import NotCarried, decode, encode
 
 
+# What an ending says besides, at most.
+_TAIL_BYTES = 200
+
+
 class Cell:
     """Made in the zygote, before there is a socket; a forked one only has to be given it."""
 
@@ -26,7 +31,9 @@ class Cell:
         self.recorder = Recorder(self.channel)
         self.verbs = _cell_host.Verbs(self.channel, self.recorder)
         self.secrets = _cell_host.Secrets()
-        self._warm_key = None
+        # What warm cells are put back to. Made when everything is loaded.
+        self.baseline = None
+        self._is_warm = False
         self._closure = None
         self._limits = {}
 
@@ -67,14 +74,15 @@ class Cell:
         try:
             ending = self._run(job)
         except BaseException as error:
-            ending = to_json({"end": {"raised": _cell_errors.as_data(error), **self._tail()}})
+            ending = to_json({"raised": _cell_errors.as_data(error)})
+        is_reusable = self._settle()
+        tail = self._tail(is_reusable)
         gc.disable()
         self.recorder.close()
-        self.channel.send_text(ending)
-        if self._warm_key is not None:
-            # While nobody waits for it.
-            self.recorder.reset()
-            self.verbs.reset()
+        # The ending can be long, and is written once.
+        self.channel.send_text(f'{{"end":{ending[:-1]},{tail[1:]}}}')
+        if is_reusable:
+            self._prepare_for_next()
 
     def rehearse(self, job):
         """Runs a job for nobody, so that what real ones touch is loaded and, in a cell, already copied from the zygote."""
@@ -94,11 +102,33 @@ class Cell:
         closure = self._closure_of(job)
         closure.use_secrets(secrets)
         function, kind = closure.load(job["entry"])
+        if job["warm_key"] is not None and not self._is_warm:
+            self._is_warm = self.baseline.begin()
+            closure.baseline = self.baseline if self._is_warm else None
         positional, named = arguments(function, decode(job["input"]))
-        output = self._call(function, kind, positional, named)
+        # What it sets in variables of the context, such as the precision of decimals, ends with it.
+        output = contextvars.copy_context().run(self._call, function, kind, positional, named)
         if kind in ("generator", "async_generator"):
-            return to_json({"end": {"yielded": True, **self._tail()}})
+            return to_json({"yielded": True})
         return self._returned(output)
+
+    def _settle(self):
+        """Whether another run may follow in this cell, as far as that is known before this one is over."""
+        if not self._is_warm:
+            return False
+        try:
+            self.baseline.settle()
+        except BaseException:
+            # A child process is left, or a signal came that the run had ordered.
+            return False
+        return _thread._count() == 0
+
+    def _prepare_for_next(self):
+        """While nobody waits for it. A job that is on its way to a cell that ends here is given to another one."""
+        self.recorder.reset()
+        self.verbs.reset()
+        if not self.baseline.put_back():
+            os._exit(0)
 
     def _limit(self, limits):
         if limits == self._limits:
@@ -115,7 +145,6 @@ class Cell:
         if job["functions"] is not None:
             self.recorder.forget()
             self._closure = Closure(job["functions"], self.recorder)
-            self._warm_key = job["warm_key"]
         return self._closure
 
     def _call(self, function, kind, positional, named):
@@ -145,33 +174,35 @@ class Cell:
     def _returned(self, output):
         try:
             value = encode(output, "the result")
-            text = to_json({"end": {"returned": value, **self._tail()}})
+            text = to_json({"returned": value})
             self._check_size(text, "the result")
         except NotCarried as error:
             data = _cell_errors.as_data(error)
             data["value"] = describe(output)
-            return to_json({"end": {"raised": data, **self._tail()}})
+            return to_json({"raised": data})
         return text
 
     def _check_size(self, text, what):
-        if len(text) > self.channel.frame_bytes:
+        if len(text) + _TAIL_BYTES > self.channel.frame_bytes:
             raise NotCarried(f"{what} takes {len(text)} bytes and at most {self.channel.frame_bytes} can leave the cell at once")
 
-    def _tail(self):
+    def _tail(self, is_reusable):
         """What every ending says, after everything that must come before it is out."""
-        for stream in (sys.stdout, sys.stderr):
+        for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
             try:
                 stream.flush()
-            except Exception:
+            except BaseException:
+                # It may be the function's own.
                 pass
         self.recorder.flush()
         children = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return {
+        tail = {
             "dropped_calls": self.recorder.dropped,
-            "reusable": _thread._count() == 0,
+            "reusable": is_reusable,
             "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10,
             "children_cpu_us": int((children.ru_utime + children.ru_stime) * 1_000_000),
         }
+        return to_json(tail)
 
     def _last_words(self, frame):
         """Asked for just before a cell is killed for its time: what is recorded so far, and where the code stands."""

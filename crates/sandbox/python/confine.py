@@ -64,7 +64,8 @@ class Confinement:
     def __init__(self, boot):
         self._layers = boot["layers"]
         self._place = boot["place"].encode()
-        self._folders = [f"{boot['place']}/{name}" for name in ("home", "tmp", "shm")]
+        # What is mounted for each cell, in its own namespace.
+        self.own_folders = [f"{boot['place']}/{name}" for name in ("home", "tmp", "shm")] if self._layers["namespaces"] else []
         self._numbers = {name: ctypes.c_long(number) for name, number in boot["numbers"].items()}
         self._rlimits = [(getattr(resource, name), (value, value)) for name, value in boot["rlimits"].items()]
         self._tmpfs = boot["tmpfs"].encode()
@@ -98,9 +99,9 @@ class Confinement:
         unshare(_CLONE_NEWNS)
         watch.lap("mount namespace")
         check(_mount(b"tmpfs", self._place, b"tmpfs", _PLAIN_FILES, self._tmpfs), "mount tmpfs")
-        for folder in self._folders:
+        for folder in self.own_folders:
             os.mkdir(folder, 0o700)
-        os.chdir(self._folders[0])
+        os.chdir(self.own_folders[0])
         watch.lap("tmpfs")
 
 

@@ -11,6 +11,8 @@ import sys
 _register = os.register_at_fork
 _before, _in_parent, _in_child = [], [], []
 _making_a_cell = False
+# Wishes of code that is in no module, which is that of functions; none can be taken back.
+foreign = 0
 
 
 def register_at_fork(*, before=None, after_in_child=None, after_in_parent=None):
@@ -18,6 +20,7 @@ def register_at_fork(*, before=None, after_in_child=None, after_in_parent=None):
     given = {when: wish for when, wish in given.items() if wish is not None}
     if not given or not all(callable(wish) and _is_standard(wish) for wish in given.values()):
         _register(**given)
+        _count_foreign(given.values())
         return
     for when, wishes in _KEPT.items():
         if when in given:
@@ -25,6 +28,13 @@ def register_at_fork(*, before=None, after_in_child=None, after_in_parent=None):
 
 
 _KEPT = {"before": _before, "after_in_parent": _in_parent, "after_in_child": _in_child}
+
+
+def _count_foreign(wishes):
+    global foreign
+    # Methods of locks, which modules of the standard library hand over, are of no module.
+    named = (getattr(wish, "__module__", None) for wish in wishes)
+    foreign += any(type(name) is str and name not in sys.modules for name in named)
 
 
 def _is_standard(wish):

@@ -24,6 +24,8 @@ class Closure:
         self._recorder = recorder
         self._loaded = {}
         self._secrets = {}
+        # In a warm cell, from its first run on.
+        self.baseline = None
 
     def use_secrets(self, secrets):
         self._secrets = secrets
@@ -33,7 +35,9 @@ class Closure:
     def load(self, index):
         """The function and its kind, made once."""
         if index not in self._loaded:
-            self._loaded[index] = self._make(self._functions[index])
+            spec = self._functions[index]
+            make = self.baseline.load if self.baseline else _at_once
+            self._loaded[index] = make(lambda: self._make(spec))
         return self._loaded[index]
 
     def _make(self, spec):
@@ -71,6 +75,10 @@ class Closure:
         # Never over a dependency, an import or what is always there: a secret that is named like one would break it.
         taken = {"func", "datetime", "parent_log_id", *spec["dependencies"], *spec["imports"]}
         space.update((name, self._secrets[name]) for name in spec["secrets"] if name in self._secrets and name not in taken)
+
+
+def _at_once(make):
+    return make()
 
 
 def _code(spec):

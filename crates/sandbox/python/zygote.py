@@ -13,6 +13,7 @@ import time
 
 import _cell_confine as confine
 import _cell_forks as forks
+from _cell_baseline import Baseline, new_chances
 from _cell_cell import Cell
 from _cell_frames import from_json, to_json
 from _cell_networks import Networks
@@ -70,6 +71,7 @@ class Zygote:
                 self._cell.rehearse(job)
         if self._namespaces:
             self._own_pidfd = os.pidfd_open(os.getpid())
+        self._cell.baseline = Baseline(self._confinement.own_folders)
         # Frozen objects are never looked at by the collector again, so cells do not copy their pages.
         gc.collect()
         gc.freeze()
@@ -148,7 +150,7 @@ class Zygote:
             channel.sock = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM, 0, _CELL_FD)
             watch.lap("descriptors and session")
             self._confinement.enter(watch)
-            _new_chances()
+            new_chances()
             if not hurry:
                 self._cell.rehearse(self._boot["rehearsal"][0])
                 watch.lap("rehearsal")
@@ -224,15 +226,3 @@ def _look_for_the_proxy():
     aiohttp = sys.modules.get("aiohttp")
     if aiohttp is not None:
         aiohttp.ClientSession.__init__.__kwdefaults__["trust_env"] = True
-
-
-def _new_chances():
-    """After a fork all cells would draw the same numbers. The standard library would see to that itself, at a higher price."""
-    random = sys.modules.get("random")
-    if random is not None:
-        shared = random._inst
-        super(random.Random, shared).seed(int.from_bytes(os.urandom(32), "big"))
-        shared.gauss_next = None
-    numpy = sys.modules.get("numpy.random")
-    if numpy is not None:
-        numpy.seed(int.from_bytes(os.urandom(4), "big"))

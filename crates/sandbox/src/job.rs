@@ -97,9 +97,9 @@ pub enum Isolation {
     /// A cell that has run nothing before and runs nothing after.
     #[default]
     Fresh,
-    /// A cell that ran only jobs of the same key before. The loaded functions are used again, so their globals, imported
-    /// modules and files in the cell's own folder are as the last job left them. The key must change with anything in the
-    /// closure, its grants or its limits.
+    /// A cell that ran only jobs of the same key before. The loaded functions are used again, so their globals and imported
+    /// modules are as the last job left them; the rest is put back, and a cell in which that cannot be done is not used again.
+    /// The key must change with anything in the closure, its grants or its limits, and with whoever may not see what others do.
     Warm { key: String },
 }
 

@@ -17,7 +17,7 @@ use crate::stage1::plan::PLACE;
 pub(crate) const BOOT: &str = include_str!("../python/boot.py");
 
 /// In the order they import each other.
-const MODULES: [(&str, &str); 14] = [
+const MODULES: [(&str, &str); 19] = [
     ("_cell_forks", include_str!("../python/forks.py")),
     ("_cell_frames", include_str!("../python/frames.py")),
     ("_cell_values", include_str!("../python/values.py")),
@@ -26,6 +26,11 @@ const MODULES: [(&str, &str); 14] = [
     ("_cell_calls", include_str!("../python/calls.py")),
     ("_cell_babyagi", include_str!("../python/babyagi.py")),
     ("_cell_litellm", include_str!("../python/litellm.py")),
+    ("_cell_process", include_str!("../python/process.py")),
+    ("_cell_files", include_str!("../python/files.py")),
+    ("_cell_settings", include_str!("../python/settings.py")),
+    ("_cell_patches", include_str!("../python/patches.py")),
+    ("_cell_baseline", include_str!("../python/baseline.py")),
     ("_cell_functions", include_str!("../python/functions.py")),
     ("_cell_host", include_str!("../python/host.py")),
     ("_cell_cell", include_str!("../python/cell.py")),

@@ -103,27 +103,30 @@ impl Sandbox {
             key: key.to_owned(),
             way_out: job.egress.is_some(),
         });
+        let mut reused = key.as_ref();
         for _ in 1..ATTEMPTS {
-            match self.attempt(job, key.as_ref(), &host, cancel).await {
-                // Nothing of the job has happened, so it can be given to another cell.
-                Err(Error::Cell { .. }) => {}
+            match self.attempt(job, key.as_ref(), reused, &host, cancel).await {
+                // Nothing of the job has happened, so it can be given to another cell. A warm one ends itself if the last job
+                // left what cannot be put back, and others of its key may be about to.
+                Err(Error::Cell { .. }) => reused = None,
                 done => return done,
             }
         }
-        self.attempt(job, key.as_ref(), &host, cancel).await
+        self.attempt(job, key.as_ref(), reused, &host, cancel).await
     }
 
     async fn attempt(
         &self,
         job: &Job,
         key: Option<&WarmKey>,
+        reused: Option<&WarmKey>,
         host: &Arc<dyn Host>,
         cancel: &CancellationToken,
     ) -> Result<(Outcome, Refill), Error> {
         let mut cell = tokio::select! {
             biased;
             () = cancel.cancelled() => return Ok((Outcome::cancelled(), Refill::none())),
-            cell = self.cell(job, key) => cell?,
+            cell = self.cell(job, reused) => cell?,
         };
         let _busy = self.pool.register().busy();
         let way_out = self.way_out(job, &mut cell).await?;

@@ -23,7 +23,7 @@ use tokio::time::Instant;
 use crate::cell::pipe::Pipe;
 use crate::cell::socket::Socket;
 use crate::error::Error;
-use crate::limits::{Cgroup, Cgroups, data_bytes, kill_family, pid_of};
+use crate::limits::{Cgroup, Cgroups, data_bytes, is_alone, kill_family, pid_of};
 use crate::protocol::{Decoder, FrameLimits, FromCell, Lap};
 use crate::sys;
 use crate::zygote::{Life, Zygote};
@@ -126,6 +126,11 @@ impl Cell {
     /// Has somebody woken when this cell, which waits for a job, ends or says something. False if it has done so already.
     pub(crate) fn guard(&self, waker: &Waker) -> bool {
         self.socket.guard(waker)
+    }
+
+    /// Whether nothing is left in it but its one thread, seen from outside. To be asked when its job is done.
+    pub(crate) fn is_alone(&self) -> bool {
+        is_alone(self.pid)
     }
 
     /// Whether it is there and waits for a job. It is not guarded any more.

@@ -55,6 +55,17 @@ impl Pipe {
         }
     }
 
+    /// Throws away what is there.
+    pub(super) fn discard(&self) {
+        let mut buffer = [0; 4096];
+        // A pipe that is not empty after so many reads is being filled, and what fills it is looked for elsewhere.
+        for _ in 0..64 {
+            if !matches!(self.read_past_runtime(&mut buffer), Ok(size) if size > 0) {
+                return;
+            }
+        }
+    }
+
     /// What is there now. The runtime would say "nothing" until it has looked again, and the last words would be lost.
     pub(super) fn read_past_runtime(&self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {

@@ -63,6 +63,11 @@ impl Cell {
         goes_on: &(dyn Fn() + Sync),
     ) -> Result<(Outcome, bool), Error> {
         let frame = self.job_frame(job, proxy)?;
+        if self.loaded.is_some() {
+            // What was written after the last job had ended is nobody's.
+            self.stdout.discard();
+            self.stderr.discard();
+        }
         if let Some(cgroup) = &self.cgroup {
             cgroup.limit(job.limits.memory_bytes + self.born_with, job.limits.processes)?;
         }

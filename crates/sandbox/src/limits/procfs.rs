@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -107,6 +108,13 @@ pub(crate) fn kill_family(pid: i32) {
             let _ = kill_process(pid, Signal::KILL);
         }
     }
+}
+
+/// Whether a process has one thread and no children.
+pub(crate) fn is_alone(pid: i32) -> bool {
+    // A folder has a link from above, one from itself, and one from each folder in it.
+    let threads = fs::metadata(format!("/proc/{pid}/task")).map_or(0, |told| told.nlink().saturating_sub(2));
+    threads == 1 && fs::read(format!("/proc/{pid}/task/{pid}/children")).is_ok_and(|ids| ids.is_empty())
 }
 
 /// How many descriptors a process has open.

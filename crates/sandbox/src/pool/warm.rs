@@ -1,7 +1,7 @@
 //! Cells that ran a job and wait for the next one of the same key. Few, not for long, and none for ever.
 //!
-//! It is the cell itself that says it has nothing left to do, so it is still looked at: one that goes on working, or left a
-//! process behind, is killed.
+//! It is the cell itself that puts back what a job has changed and says that it has nothing left to do, so it is looked at from
+//! outside, too: one that goes on working, or left a thread or a process behind, is killed.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -90,6 +90,9 @@ impl Warm {
     /// Gives it to whoever has waited longest for one of this key. If nobody has, it may use no more than waiting takes from now
     /// on, and no more memory than its last job.
     pub(crate) fn keep(&self, key: WarmKey, cell: Cell, limits: JobLimits) {
+        if !cell.is_alone() {
+            return;
+        }
         let mut waiting = lock(&self.waiting);
         let Some(cell) = self.hand_on(&key, cell, &mut waiting) else { return };
         if !cell.guard(&self.waker) {

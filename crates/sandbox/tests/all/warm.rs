@@ -1,5 +1,7 @@
 //! Warm jobs: one cell, one key, used again.
 
+mod leftovers;
+
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -41,6 +43,45 @@ async fn a_cell_with_a_thread_left_in_it_is_not_used_again() {
                   threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n    return n";
     for _ in 0..2 {
         assert_eq!(returned(world.run(&warm(&world, source, "a")).await.ending), json!(1));
+    }
+}
+
+#[tokio::test]
+async fn a_cell_that_hides_a_thread_is_not_used_again() {
+    let world = World::new().await;
+    let hide = "    import threading\n    threading.Thread(target=time.sleep, args=(60,)).start()\n    os.write(4, b)\n    time.sleep(60)";
+    for _ in 0..2 {
+        let outcome = world.run(&warm(&world, &format!("{LIE}{hide}"), "a")).await;
+        assert_eq!(returned(outcome.ending), json!(1));
+    }
+}
+
+#[tokio::test]
+async fn what_is_written_between_two_jobs_is_in_neither() {
+    let world = World::new().await;
+    let source = "import os\ndef f():\n    os.write(1, b'x')";
+    let job = warm(&world, source, "a");
+    world.run(&job).await;
+    // As something would that was left behind in the cell.
+    for pid in world.sandbox.processes().1 {
+        std::fs::write(format!("/proc/{pid}/fd/1"), "between").unwrap();
+    }
+    world.run(&job).await;
+    assert_eq!(world.ear.stdout(), "xx");
+}
+
+#[tokio::test]
+async fn a_dependency_that_is_loaded_in_the_middle_of_a_run_keeps_what_it_sets() {
+    let world = World::new().await;
+    let top = "runs = 0\ndef top():\n    global runs\n    runs += 1\n    return [runs, *leaf()]";
+    let leaf = "import decimal, json, os, warnings\nos.environ['A'] = 'set'\ndecimal.getcontext().prec = 5\n\
+                json.dumps = str\nwarnings.simplefilter('ignore')\ndef leaf():\n    \
+                return os.environ.get('A'), str(decimal.Decimal(1) / 3), json.dumps('x'), warnings.filters[0][0]";
+    let mut job = world.job_of(&[("top", top), ("leaf", leaf)], json!({}));
+    job.isolation = Isolation::Warm { key: "a".to_owned() };
+    for run in 1..=3 {
+        let outcome = world.run(&job).await;
+        assert_eq!(returned(outcome.ending), json!([run, "set", "0.33333", "x", "ignore"]));
     }
 }
 

@@ -1,0 +1,126 @@
+"""Whether code was put in the place of other code, in modules or in classes.
+
+A module that is imported later is welcome, and what a module or a class keeps for itself is its own business. But a function,
+class or module that stands where another one stood cannot be put back, because others may hold it by now.
+
+There are ten thousand attributes even where nothing is preloaded, too many to be compared after each run. Up to Python 3.13
+a dict has a number that changes with it, so only dicts that were changed are compared. Where it is missing all of them are.
+"""
+
+import builtins
+import ctypes
+import gc
+import sys
+import types
+
+# Of classes, those that were loaded first, which are the standard library's.
+_CLASSES = 2000
+_HEAP_TYPE = 1 << 9
+
+
+class Patches:
+    """Made in the zygote, when everything is loaded."""
+
+    def __init__(self):
+        self._modules = []
+        self._spaces, self._seen, self._tags = [], [], []
+        self._classes = _CLASSES
+        self._welcome()
+        self._version = b"".join(self._tags)
+
+    def adopt(self):
+        """Takes what there is as what there must be."""
+        for place in self._changed():
+            self._seen[place] = gc.get_referents(self._spaces[place])
+        self._welcome()
+
+    def are_none(self):
+        if not all(map(self._is_intact, self._changed())):
+            return False
+        modules = list(sys.modules.values())
+        if modules == self._modules:
+            return True
+        if modules[: len(self._modules)] != self._modules:
+            return False
+        self._welcome()
+        return True
+
+    def _changed(self):
+        """The places of namespaces that may have changed since this was asked last."""
+        if not _has_tags:
+            return [n for n, space in enumerate(self._spaces) if not _are_equal(gc.get_referents(space), self._seen[n])]
+        before, self._version = self._version, b"".join(self._tags)
+        if before == self._version:
+            return ()
+        return [n for n in range(len(before) // 8) if before[8 * n : 8 * n + 8] != self._version[8 * n : 8 * n + 8]]
+
+    def _is_intact(self, place):
+        space, before = self._spaces[place], self._seen[place]
+        self._seen[place] = now = gc.get_referents(space)
+        if _is_ours(space) and len(now) != len(before) or len(now) < len(before):
+            return False
+        counts = _anything if _is_ours(space) else _is_code
+        return not any(one is not other and counts(one) for one, other in zip(before, now))
+
+    def _welcome(self):
+        modules = list(sys.modules.values())
+        new = [module for module in modules[len(self._modules) :] if isinstance(module, types.ModuleType)]
+        self._modules = modules
+        spaces = list(map(vars, new))
+        classes = _classes(spaces)[: self._classes]
+        self._classes -= len(classes)
+        for space in spaces + classes:
+            self._spaces.append(space)
+            self._seen.append(gc.get_referents(space))
+            self._tags.append(_tag(space))
+        self._version = b"".join(self._tags)
+
+
+def _classes(spaces):
+    """The namespaces of classes that can be changed, each where it was defined."""
+    found = {}
+    for space in spaces:
+        for value in list(space.values()):
+            if isinstance(value, type) and value.__flags__ & _HEAP_TYPE and value.__module__ == space.get("__name__"):
+                found[id(value)] = value
+    # `__dict__` would only be a view of it.
+    return [one for value in found.values() for one in gc.get_referents(value) if type(one) is dict]
+
+
+def _are_equal(some, others):
+    try:
+        return some == others
+    except Exception:
+        # What cannot be compared is not the same.
+        return False
+
+
+def _is_ours(space):
+    """Whether functions have no business to keep anything there."""
+    return space is vars(builtins) or space.get("__name__") == "selfmade"
+
+
+def _anything(value):
+    return True
+
+
+def _is_code(value):
+    return callable(value) or type(value) is types.ModuleType
+
+
+def _tag(space):
+    """The memory where its number is: see PEP 509."""
+    return ctypes.c_uint64.from_address(id(space) + 24)
+
+
+def _are_there_tags():
+    space, other = {"a": 1}, {}
+    tags = _tag(space), _tag(other)
+    before = list(map(bytes, tags))
+    as_before = list(map(bytes, tags)) == before
+    space["a"] = 2
+    after = list(map(bytes, tags))
+    return sys.version_info < (3, 14) and as_before and after[0] != before[0] and after[1] == before[1]
+
+
+_has_tags = _are_there_tags()

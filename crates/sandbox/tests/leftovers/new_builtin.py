@@ -1,0 +1,8 @@
+# cell: ended
+import builtins
+
+def plant():
+    builtins.planted = "x"
+
+def probe():
+    return hasattr(builtins, "planted")

@@ -1,0 +1,8 @@
+# cell: ended
+import builtins
+
+def plant():
+    builtins.sorted = lambda value: []
+
+def probe():
+    return sorted("cba")

@@ -162,7 +162,7 @@ pub(crate) fn work(ctx: &Ctx, run: &Run, prepared: &Prepared, handed: Handed) ->
     });
     let isolation = match content.running.isolation {
         model::running::Isolation::Fresh => Isolation::Fresh,
-        model::running::Isolation::Warm => Isolation::Warm { key: prepared.hash.to_string() },
+        model::running::Isolation::Warm => Isolation::Warm { key: warm_key(run, prepared) },
     };
     let input = Value::from_json(&run.input).map_err(|error| Error::Input {
         problem: format!("the input cannot be handed over: {error}"),
@@ -179,6 +179,13 @@ pub(crate) fn work(ctx: &Ctx, run: &Run, prepared: &Prepared, handed: Handed) ->
         egress,
         isolation,
     })
+}
+
+/// A warm cell belongs to one closure and to one authority: code that ran in it for somebody could tell them what others hand in
+/// later, and could answer for it.
+fn warm_key(run: &Run, prepared: &Prepared) -> String {
+    // Written out whole, so that only equal ones are the same.
+    format!("{} {:?}", prepared.hash, run.authority)
 }
 
 async fn suspend(ctx: &Ctx, mut run: Run, lease: Lease, waiting: Waiting) -> Result<Run, Error> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use model::run::Run;
 use model::step::Step;
+use sandbox::Isolation;
 
 use super::execution::{execute, work};
 use super::handed::Handed;
@@ -30,6 +31,8 @@ pub(crate) async fn replay(ctx: &Ctx, replay: Replay) -> Result<(End, usize), Er
     let mut work = work(ctx, &run, &prepared, Handed::default())?;
     // A replay reaches nothing: what came over the network is not recorded, and asking again is not what happened then.
     work.egress = None;
+    // It is somebody else's than the Run was, and leaves nothing to later ones.
+    work.isolation = Isolation::Fresh;
     let host = RunHost::new(Parts {
         ctx: ctx.clone(),
         journal: Journal::new(run.run_id, steps),

@@ -3,6 +3,7 @@
 mod cancelling;
 mod faults;
 mod func;
+mod isolation;
 mod power;
 mod recording;
 mod retrying;

@@ -23,8 +23,18 @@ fn any<T>(runner: &mut TestRunner, strategy: &impl Strategy<Value = T>) -> T {
     strategy.new_tree(runner).unwrap().current()
 }
 
-fn any_scope(runner: &mut TestRunner) -> Scope {
-    Scope::Names(any(runner, &vec(TEXTS, 0..4)))
+/// A text with wildcards in the place of some of its characters, so that it covers that text and perhaps others.
+fn any_pattern(runner: &mut TestRunner, text: &str) -> String {
+    let kept = |c: char| [c.to_string(), c.to_string(), "?".to_owned(), "*".to_owned()];
+    text.chars().map(|c| any(runner, &proptest::sample::select(kept(c).to_vec()))).collect()
+}
+
+/// Patterns of any kind, and one that covers one of these.
+fn any_scope(runner: &mut TestRunner, facts: &[NewEvent]) -> Scope {
+    let mut patterns = any(runner, &vec(TEXTS, 0..3));
+    let fact = any(runner, &(0..facts.len()));
+    patterns.push(any_pattern(runner, &facts[fact].source));
+    Scope::Names(patterns)
 }
 
 /// A fact of any kind about something of any name.
@@ -50,9 +60,9 @@ fn covered<'a>(scope: &Scope, names: impl IntoIterator<Item = &'a str>) -> Vec<S
     names
 }
 
-/// Entries of which every tenth is covered by `in.*`, in an order that has nothing to do with it.
+/// Entries of which every tenth is covered by `mine.*`, in an order that has nothing to do with it.
 fn thousand() -> Vec<String> {
-    (0..1_000).map(|n| if n % 10 == 3 { format!("in.f{n}") } else { format!("out.f{n}") }).collect()
+    (0..1_000).map(|n| if n % 10 == 3 { format!("mine.f{n}") } else { format!("out.f{n}") }).collect()
 }
 
 store::on_both! {
@@ -65,7 +75,7 @@ store::on_both! {
         events.reverse();
         let mut seen = 0;
         for _ in 0..200 {
-            let scope = any_scope(&mut runner);
+            let scope = any_scope(&mut runner, &facts);
             let visible = events.iter().filter(|event| event.is_visible_to(&scope));
             let visible: Vec<Event> = visible.cloned().collect();
             let found = world.store.events_before(u64::MAX >> 1, None, 1_000, &scope).await.unwrap();
@@ -208,7 +218,7 @@ store::on_both! {
         let world = World::open(database).await;
         let all = thousand();
         world.apply(all.iter().map(|text| put(text, 1)).collect()).await;
-        let scope = names(&["*n.f*3"]);
+        let scope = names(&["m?ne.f*3"]);
         let expected = covered(&scope, all.iter().map(String::as_str));
         assert_eq!(expected.len(), 100);
         let mut page = EntryPage { kind: EntryKind::Function, scope, after: None, limit: 7 };
@@ -229,7 +239,7 @@ store::on_both! {
         // The covered ones of the first have a name each, those of the second share a few.
         runs.extend((0..1_000).map(|n| run(EntryKey::function(name(if n % 10 == 3 { "few.a" } else { "out.b" })))));
         world.store.record_runs(&runs).await.unwrap();
-        for scope in [names(&["in.*"]), names(&["few.*"]), names(&["in.*", "few.*"])] {
+        for scope in [names(&["mine.*"]), names(&["few.*"]), names(&["mine.*", "few.*"])] {
             let mut expected: Vec<&Run> = runs.iter().filter(|run| scope.covers(run.key.name.as_str())).collect();
             expected.reverse();
             assert!(expected.len() >= 100);

@@ -21,7 +21,7 @@ use crate::redaction::Redaction;
 use crate::redactions::Redactions;
 use crate::seal::KeySource;
 use crate::sealed_secrets::SealedSecrets;
-use crate::search::SearchIndex;
+use crate::search::SearchIndexes;
 use crate::traces::Traces;
 use crate::triggers::Triggers;
 
@@ -32,9 +32,7 @@ pub struct Ctx {
     pub ids: Ids,
     pub brain_id: BrainId,
     pub(crate) keys: KeySource,
-    pub(crate) search_folder: PathBuf,
-    /// Opened when it is first needed: most commands do not search.
-    pub(crate) search: Arc<Mutex<Option<Arc<SearchIndex>>>>,
+    pub(crate) search: Arc<SearchIndexes>,
     pub engine: Arc<Engine>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) traces: Traces,
@@ -81,7 +79,7 @@ impl Ctx {
             clock,
             ids,
             brain_id,
-            search_folder: config.search_folder(),
+            search: Arc::new(SearchIndexes::new(config.search_folder())),
             engine,
             metrics: Arc::default(),
             traces: Traces::default(),
@@ -92,7 +90,6 @@ impl Ctx {
             sealed_secrets: SealedSecrets::default(),
             requests: None,
             keys: KeySource::new(config.secrets_key_file(), config.secrets_key),
-            search: Arc::default(),
             applying: Arc::default(),
         })
     }

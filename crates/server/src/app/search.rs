@@ -1,7 +1,9 @@
 //! Finds functions by what they are called and what they say they do. The index is brought to the present revision
-//! before it is asked, so a search never misses what was applied before it.
+//! before it is asked, so a search never misses what was applied before it. Whoever may touch some names only is answered from
+//! an index of those, to which the rest of the brain does not exist.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::SyncSender;
 
 use model::access::Access;
@@ -20,7 +22,7 @@ use uuid::Uuid;
 use super::error::Error;
 use crate::blocking::{blocking, joined};
 use crate::ctx::Ctx;
-use crate::search::{self, Change, Document, Hit, Position, SearchIndex};
+use crate::search::{self, Change, Document, Hit, IndexSlot, Position, SearchIndex};
 
 /// Beyond this many moved functions, building the index anew is quicker than mending it.
 const MENDABLE: usize = 20_000;
@@ -30,53 +32,79 @@ const PAGE: u32 = 2_000;
 
 pub async fn search(ctx: &Ctx, access: &Access, query: &str, limit: usize) -> Result<Vec<Hit>, Error> {
     access.may(Verb::SearchFunctions)?;
-    let index = catch_up(ctx).await?;
+    let scope = access.only();
+    if *scope == Scope::none() {
+        return Ok(Vec::new());
+    }
+    let slot = slot(ctx, scope).await?;
+    let index = catch_up(ctx, &slot, scope).await?;
     let query = query.to_owned();
     Ok(blocking(move || index.search(&query, limit)).await?)
 }
 
-/// Throws the index away and builds it from the database.
+/// Throws the index away and builds it from the database. Those of scopes are built when they are searched.
 pub async fn rebuild(ctx: &Ctx, access: &Access) -> Result<(), Error> {
     access.may_touch_all(Verb::RebuildSearch)?;
-    let mut slot = ctx.search.lock().await;
-    let index = opened(ctx, &mut slot).await?;
-    build(ctx, index).await
+    let indexes = Arc::clone(&ctx.search);
+    blocking(move || indexes.remove_scopes()).await?;
+    let slot = slot(ctx, &Scope::All).await?;
+    let mut open = slot.open.lock().await;
+    let index = opened(&slot, &mut open).await?;
+    build(ctx, index, &Scope::All).await
+}
+
+async fn slot(ctx: &Ctx, scope: &Scope) -> Result<Arc<IndexSlot>, Error> {
+    let (indexes, scope) = (Arc::clone(&ctx.search), scope.clone());
+    Ok(blocking(move || indexes.slot(&scope)).await?)
 }
 
 /// The index, showing at least what was applied when this was called. If another process is busy with it, what is
 /// there has to do.
-pub async fn catch_up(ctx: &Ctx) -> Result<Arc<SearchIndex>, Error> {
-    let mut slot = ctx.search.lock().await;
-    let index = opened(ctx, &mut slot).await?;
+async fn catch_up(ctx: &Ctx, slot: &IndexSlot, scope: &Scope) -> Result<Arc<SearchIndex>, Error> {
+    let mut open = slot.open.lock().await;
+    let index = opened(slot, &mut open).await?;
+    let is_stale = slot.is_stale.load(Ordering::Acquire);
     let done = match index.position() {
-        Some(position) if position.brain == ctx.brain_id.0 => mend(ctx, Arc::clone(&index), position).await,
-        _ => build(ctx, Arc::clone(&index)).await,
+        Some(position) if position.brain == ctx.brain_id.0 && !is_stale => {
+            mend(ctx, Arc::clone(&index), position, scope).await
+        }
+        _ => build(ctx, Arc::clone(&index), scope).await,
     };
     match done {
-        Ok(()) => Ok(index),
+        Ok(()) => {
+            slot.is_stale.store(false, Ordering::Release);
+            Ok(index)
+        }
         // Another process is at it: what is there, or what it brings, has to do.
         Err(Error::Search(search::Error::Busy | search::Error::Moved { .. })) => Ok(index),
         Err(error) => Err(error),
     }
 }
 
-async fn opened(ctx: &Ctx, slot: &mut Option<Arc<SearchIndex>>) -> Result<Arc<SearchIndex>, Error> {
-    if let Some(index) = slot {
-        return Ok(Arc::clone(index));
-    }
-    let folder = ctx.search_folder.clone();
-    let index = Arc::new(blocking(move || SearchIndex::open(&folder)).await?);
-    *slot = Some(Arc::clone(&index));
+async fn opened(slot: &IndexSlot, open: &mut Option<Arc<SearchIndex>>) -> Result<Arc<SearchIndex>, Error> {
+    let folder = slot.folder.clone();
+    let there = open.clone();
+    let index = blocking(move || match there {
+        // Another process may have removed it to make room.
+        Some(index) if folder.is_dir() => Ok(index),
+        _ => SearchIndex::open(&folder).map(Arc::new),
+    });
+    let index = index.await?;
+    *open = Some(Arc::clone(&index));
     Ok(index)
 }
 
-async fn mend(ctx: &Ctx, index: Arc<SearchIndex>, from: Position) -> Result<(), Error> {
+async fn mend(ctx: &Ctx, index: Arc<SearchIndex>, from: Position, scope: &Scope) -> Result<(), Error> {
     if ctx.store.revision().await?.0 == from.revision {
         return Ok(());
     }
-    let (now, names) = ctx.store.moved_since(EntryKind::Function, Revision(from.revision)).await?;
-    if now.0 < from.revision || names.len() > MENDABLE {
-        return build(ctx, index).await;
+    let (now, mut names) = ctx.store.moved_since(EntryKind::Function, Revision(from.revision)).await?;
+    names.retain(|name| scope.covers(name.as_str()));
+    // What was replaced is counted until its part of the index is merged. When that is depends on more than the
+    // functions of a scope, so an index of a scope never holds any.
+    let mendable = if scope.is_all() { MENDABLE } else { 0 };
+    if now.0 < from.revision || names.len() > mendable {
+        return build(ctx, index, scope).await;
     }
     let mut changes = Vec::with_capacity(names.len());
     for name in names {
@@ -95,15 +123,19 @@ async fn change(ctx: &Ctx, name: EntryName) -> Result<Change, Error> {
 }
 
 /// Pages of documents flow from the database to the index while it is built.
-async fn build(ctx: &Ctx, index: Arc<SearchIndex>) -> Result<(), Error> {
+async fn build(ctx: &Ctx, index: Arc<SearchIndex>, scope: &Scope) -> Result<(), Error> {
     // Read before the first page: what moves meanwhile is mended next time.
     let to = Position { brain: ctx.brain_id.0, revision: ctx.store.revision().await?.0 };
     // Nobody's until it is whole: if reading breaks off, what was built by then must not be taken for the brain.
     let unfinished = Position { brain: Uuid::nil(), revision: 0 };
     let (send, receive) = std::sync::mpsc::sync_channel::<Document>(PAGE as usize * 2);
     let building = Arc::clone(&index);
-    let building = tokio::task::spawn_blocking(move || building.rebuild(unfinished, receive.into_iter()));
-    let read = send_pages(ctx, send).await;
+    let is_all = scope.is_all();
+    let building = tokio::task::spawn_blocking(move || match is_all {
+        true => building.rebuild(unfinished, receive.into_iter()),
+        false => building.rebuild_exactly(unfinished, receive.into_iter()),
+    });
+    let read = send_pages(ctx, send, scope).await;
     joined(building.await)?;
     read?;
     blocking(move || index.update(Some(unfinished), to, [])).await?;
@@ -111,10 +143,10 @@ async fn build(ctx: &Ctx, index: Arc<SearchIndex>) -> Result<(), Error> {
     Ok(())
 }
 
-async fn send_pages(ctx: &Ctx, send: SyncSender<Document>) -> Result<(), Error> {
+async fn send_pages(ctx: &Ctx, send: SyncSender<Document>, scope: &Scope) -> Result<(), Error> {
     let mut after: Option<String> = None;
     loop {
-        let page = ctx.store.live_versions(EntryKind::Function, after.as_deref(), PAGE, &Scope::All).await?;
+        let page = ctx.store.live_versions(EntryKind::Function, after.as_deref(), PAGE, scope).await?;
         let Some(last) = page.last() else { return Ok(()) };
         after = Some(last.head.key.name.to_string());
         let send = send.clone();

@@ -92,9 +92,29 @@ impl SearchIndex {
     ///
     /// Refuses with [`Error::Busy`] while another writer is at work.
     pub fn rebuild(&self, to: Position, documents: impl Iterator<Item = Document>) -> Result<(), Error> {
+        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(REBUILD_THREADS);
+        self.rebuild_with(threads, to, documents)
+    }
+
+    /// The same, but slower and to the last digit: equal documents in equal order are found in equal order with equal
+    /// scores, whatever was there before.
+    pub fn rebuild_exactly(
+        &self,
+        to: Position,
+        documents: impl Iterator<Item = Document>,
+    ) -> Result<(), Error> {
+        // Several threads would share out the documents as chance has it, and what ties would be found in that order.
+        self.rebuild_with(1, to, documents)
+    }
+
+    fn rebuild_with(
+        &self,
+        threads: usize,
+        to: Position,
+        documents: impl Iterator<Item = Document>,
+    ) -> Result<(), Error> {
         let lock = self.folder.lock()?;
         let (index, _) = self.folder.sound_or_new(&lock)?;
-        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(REBUILD_THREADS);
         let writer = writer(&index, threads, REBUILD_HEAP)?;
         writer.delete_all_documents()?;
         let mut cutter = Cutter::new();

@@ -4,6 +4,7 @@ mod any_text;
 mod damage;
 mod keeping;
 mod ranking;
+mod scopes;
 mod words;
 
 use tempfile::TempDir;

@@ -16,6 +16,9 @@ import types
 # Of classes, those that were loaded first, which are the standard library's.
 _CLASSES = 2000
 _HEAP_TYPE = 1 << 9
+# Asked in this way, modules and classes run no code of their own. Some load half a package when they are looked at.
+_space = types.ModuleType.__dict__["__dict__"].__get__
+_class_space, _flags = type.__dict__["__dict__"].__get__, type.__dict__["__flags__"].__get__
 
 
 class Patches:
@@ -64,9 +67,9 @@ class Patches:
 
     def _welcome(self):
         modules = list(sys.modules.values())
-        new = [module for module in modules[len(self._modules) :] if isinstance(module, types.ModuleType)]
+        new = [module for module in modules[len(self._modules) :] if issubclass(type(module), types.ModuleType)]
         self._modules = modules
-        spaces = list(map(vars, new))
+        spaces = list(map(_space, new))
         classes = _classes(spaces)[: self._classes]
         self._classes -= len(classes)
         for space in spaces + classes:
@@ -81,10 +84,16 @@ def _classes(spaces):
     found = {}
     for space in spaces:
         for value in list(space.values()):
-            if isinstance(value, type) and value.__flags__ & _HEAP_TYPE and value.__module__ == space.get("__name__"):
+            if issubclass(type(value), type) and _is_defined_in(value, space):
                 found[id(value)] = value
     # `__dict__` would only be a view of it.
     return [one for value in found.values() for one in gc.get_referents(value) if type(one) is dict]
+
+
+def _is_defined_in(kind, space):
+    """Whether it is a class of that module that can be changed."""
+    own = _class_space(kind)
+    return bool(_flags(kind) & _HEAP_TYPE) and own.get("__module__") == space.get("__name__")
 
 
 def _are_equal(some, others):

@@ -125,21 +125,21 @@ fn write(decoder: &mut impl Write, piece: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use hyper::HeaderMap;
-    use hyper::header::{CONTENT_ENCODING, HeaderValue, TRANSFER_ENCODING};
+    use hyper::header::{CONTENT_ENCODING, HeaderName, HeaderValue, TRANSFER_ENCODING};
 
     use super::{Coding, is_transferred_plainly};
 
-    fn headers(name: hyper::header::HeaderName, values: &[&str]) -> HeaderMap {
+    fn headers(name: &HeaderName, values: &[&str]) -> HeaderMap {
         let mut headers = HeaderMap::new();
         for value in values {
-            headers.append(&name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+            headers.append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
         }
         headers
     }
 
     #[test]
     fn one_known_coding_can_be_undone_and_nothing_else() {
-        let of = |values: &[&str]| Coding::of(&headers(CONTENT_ENCODING, values));
+        let of = |values: &[&str]| Coding::of(&headers(&CONTENT_ENCODING, values));
         assert_eq!(of(&[]), Some(Coding::Plain));
         assert_eq!(of(&["identity", ""]), Some(Coding::Plain));
         assert_eq!(of(&["GZip"]), Some(Coding::Gzip));
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn chunks_are_the_only_transfer_coding() {
-        let plainly = |values: &[&str]| is_transferred_plainly(&headers(TRANSFER_ENCODING, values));
+        let plainly = |values: &[&str]| is_transferred_plainly(&headers(&TRANSFER_ENCODING, values));
         assert!(plainly(&[]) && plainly(&["Chunked"]));
         for other in [&["gzip, chunked"][..], &["gzip", "chunked"], &["chunked, chunked"], &["identity"]] {
             assert!(!plainly(other), "{other:?}");

@@ -50,7 +50,8 @@ impl Strike {
     /// The longest secret that the text begins with, and what stands in its place.
     fn at_start_of(&self, text: &[u8], scratch: &mut Scratch) -> Option<(usize, &str)> {
         // In base64 a character may come before it that holds some of its bits.
-        if !self.may_begin(text) && !(is_base64(text[0]) && self.may_begin(&text[1..])) {
+        let candidate = self.may_begin(text) || is_base64(text[0]) && self.may_begin(&text[1..]);
+        if !candidate {
             return None;
         }
         let mut longest: Option<(usize, &str)> = None;

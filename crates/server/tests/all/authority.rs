@@ -224,7 +224,6 @@ fn no_verb_can_be_called_without_an_access() {
         "retention.rs keep",   // the server's own housekeeping
         "tokens.rs recognise", // makes an Access
         "secrets.rs open",     // for the engine
-        "search.rs catch_up",  // brings the index up to date, and shows nothing
         "webhooks.rs find",    // opens the door at which the sender is judged
         "webhooks.rs check",
         "run_news.rs next", // methods of what took an Access when it was made

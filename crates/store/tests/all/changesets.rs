@@ -56,6 +56,8 @@ store::on_both! {
         assert_eq!(world.store.changeset(expected.id).await.unwrap(), Some(expected.clone()));
         assert_eq!(world.store.changeset_by_number(number).await.unwrap(), Some(expected.clone()));
         assert_eq!(world.store.changeset_number(expected.id).await.unwrap(), number);
+        let authority = world.store.changeset_authority(expected.id).await.unwrap();
+        assert_eq!(authority.as_ref(), Some(&*expected.authority));
         assert_eq!(world.store.changeset_by_revision(Revision(42)).await.unwrap(), None);
     }
 

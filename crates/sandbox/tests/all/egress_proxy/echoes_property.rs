@@ -304,7 +304,8 @@ async fn check(value: &str, sent: &Sent, echo: &Echo) -> Result<(), String> {
             return Err(format!("`{value}` can be read in {got:?}"));
         }
         // It must not hold by passing nothing on.
-        if !refused && !(got.contains("begin") && got.contains("end")) {
+        let whole = got.contains("begin") && got.contains("end");
+        if !refused && !whole {
             return Err(format!("what surrounds the secret is not in {got:?}"));
         }
     }

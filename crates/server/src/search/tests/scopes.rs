@@ -114,7 +114,7 @@ fn answers(index: &SearchIndex) -> Vec<Vec<Hit>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn equal_documents_are_found_with_equal_scores_whatever_was_there_before(

@@ -10,6 +10,7 @@ use crate::actor::Actor;
 use crate::grantable::Grantable;
 use crate::ids::RunId;
 use crate::scope::Scope;
+use crate::session::Session;
 use crate::token::{Token, TokenRole};
 use crate::verb::{Need, Verb};
 
@@ -127,6 +128,10 @@ impl Access {
     pub fn of_token(token: Token) -> Access {
         let authority = token.authority();
         Access { actor: authority.holder.clone(), authority: Arc::new(authority) }
+    }
+
+    pub fn of_session(session: Session) -> Access {
+        Access { actor: Actor::Session(session.session_id), authority: Arc::new(session.authority) }
     }
 
     pub fn of_command_line() -> Access {

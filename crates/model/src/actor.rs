@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::ids::{EntryId, RunId, TokenId};
+use crate::ids::{EntryId, RunId, SessionId, TokenId};
 use crate::schema::text_schema;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -15,19 +15,23 @@ pub enum Actor {
     /// A person at this machine's command line.
     CommandLine,
     Token(TokenId),
+    /// A browser that has signed in.
+    Session(SessionId),
     Run(RunId),
     Trigger(EntryId),
     Schedule(EntryId),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{0}` names no actor; expected `command_line`, `token:ID`, `run:ID`, `trigger:ID` or `schedule:ID`")]
+#[error(
+    "`{0}` names no actor; expected `command_line`, `token:ID`, `session:ID`, `run:ID`, `trigger:ID` or `schedule:ID`"
+)]
 pub struct ActorError(String);
 
 text_schema!(
     Actor,
     "Actor",
-    "Who did it: `command_line`, or `token:ID`, `run:ID`, `trigger:ID` or `schedule:ID`.",
+    "Who did it: `command_line`, or `token:ID`, `session:ID`, `run:ID`, `trigger:ID` or `schedule:ID`.",
     "command_line"
 );
 
@@ -36,6 +40,7 @@ impl fmt::Display for Actor {
         match self {
             Actor::CommandLine => f.write_str("command_line"),
             Actor::Token(id) => write!(f, "token:{id}"),
+            Actor::Session(id) => write!(f, "session:{id}"),
             Actor::Run(id) => write!(f, "run:{id}"),
             Actor::Trigger(id) => write!(f, "trigger:{id}"),
             Actor::Schedule(id) => write!(f, "schedule:{id}"),
@@ -55,6 +60,7 @@ impl FromStr for Actor {
         let id = id.parse().map_err(|_| unknown())?;
         match kind {
             "token" => Ok(Actor::Token(TokenId(id))),
+            "session" => Ok(Actor::Session(SessionId(id))),
             "run" => Ok(Actor::Run(RunId(id))),
             "trigger" => Ok(Actor::Trigger(EntryId(id))),
             "schedule" => Ok(Actor::Schedule(EntryId(id))),
@@ -88,6 +94,7 @@ mod tests {
         for actor in [
             Actor::CommandLine,
             Actor::Token(TokenId(id)),
+            Actor::Session(SessionId(id)),
             Actor::Run(RunId(id)),
             Actor::Trigger(EntryId(id)),
             Actor::Schedule(EntryId(id)),

@@ -49,5 +49,7 @@ id!(/// One Secret.
     SecretId);
 id!(/// One Token.
     TokenId);
+id!(/// One Session.
+    SessionId);
 id!(/// One line of the audit trail.
     AuditId);

@@ -64,5 +64,6 @@ pub mod retry;
 pub mod run;
 pub mod run_place;
 pub mod secret;
+pub mod session;
 pub mod step;
 pub mod token;

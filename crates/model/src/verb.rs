@@ -82,6 +82,7 @@ verbs! {
     RevertChangeset: Build,
     ManageSecrets: Administer,
     ManageTokens: Administer,
+    ManageSessions: Administer,
     PruneRuns: Administer,
     RebuildSearch: Administer,
     ExamineServer: Administer,

@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::ids::{AuditId, ChangesetId, EntryId, NodeId, PackId, RunId, SecretId, TokenId, VersionId};
+use model::ids::{
+    AuditId, ChangesetId, EntryId, NodeId, PackId, RunId, SecretId, SessionId, TokenId, VersionId,
+};
 use uuid::{ContextV7, Timestamp, Uuid};
 
 use crate::clock::Clock;
@@ -60,6 +62,10 @@ impl Ids {
 
     pub fn token(&self) -> TokenId {
         TokenId(self.uuid())
+    }
+
+    pub fn session(&self) -> SessionId {
+        SessionId(self.uuid())
     }
 
     pub fn run(&self) -> RunId {

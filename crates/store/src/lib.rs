@@ -38,6 +38,7 @@ mod run_trees;
 mod runs;
 mod scope;
 mod secrets;
+mod sessions;
 mod snapshot;
 mod starting;
 mod steps;

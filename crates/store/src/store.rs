@@ -25,6 +25,7 @@ pub(crate) const MIGRATIONS: &[Migration] = migrations![
     "0007_deliveries",
     "0008_sealed_hosts",
     "0009_authority",
+    "0010_sessions",
 ];
 
 #[derive(Clone)]

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use model::access::Access;
 use model::actor::Actor;
 use model::entry::{EntryKey, EntryKind};
-use model::ids::{EntryId, TokenId, VersionId};
+use model::ids::{EntryId, SessionId, TokenId, VersionId};
 use model::name::EntryName;
 use model::run::Run;
 use model::verb::Verb;
@@ -21,6 +21,7 @@ pub(crate) struct Names {
     versions: HashMap<VersionId, VersionNumber>,
     entries: HashMap<EntryId, EntryKey>,
     tokens: HashMap<TokenId, String>,
+    sessions: HashMap<SessionId, String>,
 }
 
 impl Names {
@@ -36,6 +37,7 @@ impl Names {
             versions: numbers(ctx, &versions).await?,
             entries: entries(ctx, access, &actors).await?,
             tokens: tokens(ctx, access, &actors).await?,
+            sessions: sessions(ctx, access, &actors).await?,
         })
     }
 
@@ -49,6 +51,7 @@ impl Names {
             Actor::CommandLine => None,
             Actor::Run(run) => Some(format!("run {}", short(*run))),
             Actor::Token(token) => self.tokens.get(token).map(|name| format!("token {name}")),
+            Actor::Session(session) => self.sessions.get(session).map(|name| format!("session {name}")),
             Actor::Trigger(entry) | Actor::Schedule(entry) => {
                 self.entries.get(entry).map(|key| format!("{} {}", key.kind, key.name))
             }
@@ -65,7 +68,7 @@ async fn numbers(ctx: &Ctx, versions: &[VersionId]) -> Result<HashMap<VersionId,
 async fn entries(ctx: &Ctx, access: &Access, actors: &[&Actor]) -> Result<HashMap<EntryId, EntryKey>, Error> {
     let entry = |actor: &&Actor| match actor {
         Actor::Trigger(entry) | Actor::Schedule(entry) => Some(*entry),
-        Actor::CommandLine | Actor::Token(_) | Actor::Run(_) => None,
+        Actor::CommandLine | Actor::Token(_) | Actor::Session(_) | Actor::Run(_) => None,
     };
     let entries: BTreeSet<EntryId> = actors.iter().filter_map(entry).collect();
     if entries.is_empty() {
@@ -81,16 +84,29 @@ async fn tokens(ctx: &Ctx, access: &Access, actors: &[&Actor]) -> Result<HashMap
         return Ok(HashMap::new());
     }
     let tokens = ctx.store.tokens().await?;
-    let seen = tokens.into_iter().filter(|token| is_seen(access, token.token_id));
+    let seen = tokens.into_iter().filter(|token| is_seen(access, &Actor::Token(token.token_id)));
     Ok(seen.map(|token| (token.token_id, token.name)).collect())
 }
 
-/// A narrow token knows no other one by name.
-fn is_seen(access: &Access, token: TokenId) -> bool {
-    access.only().is_all() || access.authority.holder == Actor::Token(token)
+async fn sessions(
+    ctx: &Ctx,
+    access: &Access,
+    actors: &[&Actor],
+) -> Result<HashMap<SessionId, String>, Error> {
+    if !actors.iter().any(|actor| matches!(actor, Actor::Session(_))) {
+        return Ok(HashMap::new());
+    }
+    let sessions = ctx.store.sessions(ctx.clock.now()).await?;
+    let seen = sessions.into_iter().filter(|one| is_seen(access, &Actor::Session(one.session_id)));
+    Ok(seen.map(|session| (session.session_id, session.name)).collect())
 }
 
-/// Who is meant by `command_line`, `token:NAME`, `trigger:NAME`, `schedule:NAME` or `run:ID`.
+/// Whoever is narrow knows no other token or session by name.
+fn is_seen(access: &Access, actor: &Actor) -> bool {
+    access.only().is_all() || access.authority.holder == *actor
+}
+
+/// Who is meant by `command_line`, `token:NAME`, `session:NAME`, `trigger:NAME`, `schedule:NAME` or `run:ID`.
 pub async fn actor(ctx: &Ctx, access: &Access, text: &str) -> Result<Actor, Error> {
     access.may(Verb::ReadRuns)?;
     if let Ok(actor) = text.parse() {
@@ -99,11 +115,12 @@ pub async fn actor(ctx: &Ctx, access: &Access, text: &str) -> Result<Actor, Erro
     match text.split_once(':') {
         Some(("run", id)) => Ok(Actor::Run(find(ctx, access, id).await?)),
         Some(("token", name)) => token(ctx, access, name).await.map(Actor::Token),
+        Some(("session", name)) => session(ctx, access, name).await.map(Actor::Session),
         Some(("trigger", name)) => entry(ctx, access, EntryKind::Trigger, name).await.map(Actor::Trigger),
         Some(("schedule", name)) => entry(ctx, access, EntryKind::Schedule, name).await.map(Actor::Schedule),
         _ => Err(Error::Input {
             problem: format!("`{text}` names nobody who could have started a run"),
-            hint: "write `command_line`, `token:NAME`, `trigger:NAME`, `schedule:NAME` or `run:ID`"
+            hint: "write `command_line`, `token:NAME`, `session:NAME`, `trigger:NAME`, `schedule:NAME` or `run:ID`"
                 .to_owned(),
         }),
     }
@@ -113,8 +130,16 @@ async fn token(ctx: &Ctx, access: &Access, name: &str) -> Result<TokenId, Error>
     let tokens = ctx.store.tokens().await?;
     let found = tokens.iter().find(|token| token.name == name).map(|token| token.token_id);
     found
-        .filter(|token| is_seen(access, *token))
+        .filter(|token| is_seen(access, &Actor::Token(*token)))
         .ok_or_else(|| Error::Absent { noun: "token", name: name.to_owned() })
+}
+
+async fn session(ctx: &Ctx, access: &Access, name: &str) -> Result<SessionId, Error> {
+    let sessions = ctx.store.sessions(ctx.clock.now()).await?;
+    let found = sessions.iter().find(|one| one.name == name).map(|one| one.session_id);
+    found
+        .filter(|session| is_seen(access, &Actor::Session(*session)))
+        .ok_or_else(|| Error::Absent { noun: "session", name: name.to_owned() })
 }
 
 /// Also of one that was deleted: its Runs are still there.

@@ -44,6 +44,7 @@ mod run_trees;
 mod runs;
 mod scopes;
 mod secrets;
+mod sessions;
 mod snapshot;
 mod starting;
 mod steps;

@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     /// Only those started before then
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
-    /// Only those started by command_line, token:NAME, trigger:NAME, schedule:NAME or run:ID
+    /// Only those started by command_line, token:NAME, session:NAME, trigger:NAME, schedule:NAME or run:ID
     #[arg(long, value_name = "WHO")]
     actor: Option<String>,
     /// Only those whose error has this text, in its type or the beginning of its message; capitals do not matter

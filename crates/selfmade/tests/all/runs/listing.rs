@@ -125,7 +125,7 @@ fn what_means_nothing_is_refused_and_explained() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: `robot` names nobody who could have started a run
-    hint: write `command_line`, `token:NAME`, `trigger:NAME`, `schedule:NAME` or `run:ID`
+    hint: write `command_line`, `token:NAME`, `session:NAME`, `trigger:NAME`, `schedule:NAME` or `run:ID`
     ");
     assert_tells!(place.run(&["runs", "list", "--actor", "trigger:none"]), @"
     exit: 4

@@ -116,6 +116,11 @@ impl Ctx {
         self.home.join("files")
     }
 
+    /// What is being received and is too large for memory.
+    pub(crate) fn uploads_folder(&self) -> PathBuf {
+        self.home.join("uploads")
+    }
+
     /// Strikes out all secrets of the brain.
     pub(crate) async fn redaction(&self) -> Result<Arc<Redaction>, Error> {
         self.redactions.current(self).await

@@ -339,6 +339,12 @@ pub static ALL: &[Code] = &[
         advice: "close some, or listen to server-sent events",
     },
     Code {
+        code: "too_many_uploads",
+        status: 503,
+        meaning: "As many uploads are under way as the server takes at once.",
+        advice: "wait until one of them has ended, and try again",
+    },
+    Code {
         code: "too_slow",
         status: 408,
         meaning: "The body did not arrive in time.",

@@ -29,6 +29,7 @@ pub mod runs;
 pub mod schedules;
 pub mod search;
 pub mod secrets;
+pub mod sessions;
 pub mod signatures;
 mod sources;
 mod starts;

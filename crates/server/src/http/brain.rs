@@ -13,8 +13,8 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
+use super::needs::{Allowed, Known, Role, to};
 use super::problem::{Problem, Refused};
 use crate::app::error::Error;
 use crate::app::{functions, packs, secrets};
@@ -40,7 +40,10 @@ pub struct BrainView {
 
 /// What the brain holds
 #[utoipa::path(get, path = "/brain", tag = "server", responses((status = 200, body = BrainView), Refused))]
-async fn brain(State(door): State<Door>, caller: Caller) -> Result<Body<BrainView>, Problem> {
+async fn brain(
+    State(door): State<Door>,
+    caller: Allowed<Role<to::ReadBrain>>,
+) -> Result<Body<BrainView>, Problem> {
     let ctx = door.ctx();
     let counts = functions::counts(ctx, caller.access()).await?;
     let count =
@@ -83,7 +86,7 @@ pub struct CallerView {
 
 /// Who asks, and what they may do
 #[utoipa::path(get, path = "/caller", tag = "server", responses((status = 200, body = CallerView), Refused))]
-async fn caller(State(_): State<Door>, caller: Caller) -> Result<Body<CallerView>, Problem> {
+async fn caller(State(_): State<Door>, caller: Allowed<Known>) -> Result<Body<CallerView>, Problem> {
     let access = caller.access();
     let authority = &access.authority;
     Ok(Body(CallerView {

@@ -1,37 +1,73 @@
-//! Who calls: the Token of a request, from its `Authorization` or from the cookie of a browser that has signed in.
+//! Who calls: the Token of a request, from its `Authorization`, or the Session of a browser, from its cookie. Neither is any use in
+//! the place of the other.
 
+use std::future::Future;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use model::access::Access;
 use model::actor::Actor;
 use secrecy::SecretString;
+use uuid::Uuid;
 
+use super::cookie;
 use super::door::Door;
 use super::inside::Insider;
 use super::problem::Problem;
+use super::proxies::is_https;
 use super::requests::Asker;
-use crate::app::tokens;
+use crate::app::error::Error;
+use crate::app::{sessions, tokens};
 use crate::ctx::Ctx;
-
-pub(super) const COOKIE: &str = "selfmade_token";
 
 /// Where a connection comes from.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
 
-/// How often somebody who goes on listening is asked for the Token again.
+/// How often it is looked whether somebody who goes on listening still may.
 const LOOK: Duration = Duration::from_secs(5);
 
-/// Somebody with a valid Token.
+/// Somebody with a valid Token or Session. What they may do is judged by [`Allowed`](super::needs::Allowed), which handlers take.
 #[derive(Clone, Debug)]
 pub(super) struct Caller {
     access: Access,
-    /// None for the owner of the data folder, whose key lasts as long as the server.
-    token: Option<SecretString>,
+    credential: Credential,
+}
+
+/// What a caller showed.
+#[derive(Clone, Debug)]
+enum Credential {
+    /// The key of the data folder, which lasts as long as the server; or none, of whoever asks from within.
+    Owner,
+    Token(SecretString),
+    Session(SecretString),
+}
+
+impl Credential {
+    /// What the head of a request shows. A request that has an `Authorization` is not one of a browser.
+    fn shown(parts: &Parts) -> Option<Credential> {
+        if parts.headers.contains_key(header::AUTHORIZATION) {
+            return bearer(&parts.headers).map(Credential::Token);
+        }
+        cookie::session(&parts.headers, is_https(&parts.extensions)).map(Credential::Session)
+    }
+
+    /// Who it is of and what they may do, unless it has ended.
+    async fn recognise(&self, ctx: &Ctx) -> Result<Option<(Uuid, Access)>, Error> {
+        Ok(match self {
+            Credential::Owner => Some((Uuid::nil(), Access::of_command_line())),
+            Credential::Token(text) => {
+                let token = tokens::recognise(ctx, text).await?;
+                token.map(|token| (token.token_id.0, Access::of_token(token)))
+            }
+            Credential::Session(text) => {
+                let session = sessions::recognise(ctx, text).await?;
+                session.map(|session| (session.session_id.0, Access::of_session(session)))
+            }
+        })
+    }
 }
 
 impl Caller {
@@ -44,73 +80,63 @@ impl Caller {
     }
 
     fn owner() -> Caller {
-        Caller { access: Access::of_command_line(), token: None }
+        Caller { access: Access::of_command_line(), credential: Credential::Owner }
     }
 
-    /// Returns when the Token is no longer valid, a few seconds late at most.
-    pub(super) async fn lapsed(self, ctx: Ctx) {
-        let Some(token) = self.token else { return std::future::pending().await };
-        loop {
-            ctx.clock.wait_until(ctx.clock.now() + LOOK).await;
-            // A database that cannot be asked says nothing of the token.
-            if matches!(tokens::recognise(&ctx, &token).await, Ok(None)) {
-                return;
-            }
-        }
-    }
-}
-
-impl FromRequestParts<Door> for Caller {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, door: &Door) -> Result<Self, Problem> {
+    /// Who sent this request.
+    pub(super) async fn of(parts: &Parts, door: &Door) -> Result<Caller, Problem> {
         if parts.extensions.get::<Insider>().is_some() {
             return Ok(Caller::owner());
         }
-        let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
-        let text = token_text(&parts.headers).ok_or_else(unknown)?;
-        if door.owners().is_one(&text) {
+        let credential = Credential::shown(parts).ok_or_else(unknown)?;
+        if let Credential::Token(text) = &credential
+            && door.owners().is_one(text)
+        {
             return Ok(Caller::owner());
         }
+        let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
         let (guesses, now) = (door.guesses(), door.ctx().clock.now());
-        match tokens::recognise(door.ctx(), &text).await? {
-            Some(token) => {
-                guesses.check_token(peer, token.token_id, now)?;
-                let access = Access::of_token(token);
-                if let Some(asker) = parts.extensions.get::<Asker>() {
-                    asker.is(&access.actor);
-                }
-                Ok(Caller { access, token: Some(text) })
+        let Some((id, access)) = credential.recognise(door.ctx()).await? else {
+            guesses.check(peer, now)?;
+            guesses.wrong(peer, now);
+            return Err(unknown());
+        };
+        guesses.check_right(peer, id, now)?;
+        if let Some(asker) = parts.extensions.get::<Asker>() {
+            asker.is(&access.actor);
+        }
+        Ok(Caller { access, credential })
+    }
+
+    /// Returns when the Token or the Session is no longer valid, a few seconds late at most.
+    pub(super) fn lapsed(&self, ctx: &Ctx) -> impl Future<Output = ()> + Send + 'static {
+        let (credential, ctx) = (self.credential.clone(), ctx.clone());
+        async move {
+            if matches!(credential, Credential::Owner) {
+                return std::future::pending().await;
             }
-            None => {
-                guesses.check(peer, now)?;
-                guesses.wrong(peer, now);
-                Err(unknown())
+            loop {
+                ctx.clock.wait_until(ctx.clock.now() + LOOK).await;
+                // A database that cannot be asked says nothing of it.
+                if matches!(credential.recognise(&ctx).await, Ok(None)) {
+                    return;
+                }
             }
         }
     }
 }
 
-fn unknown() -> Problem {
+pub(super) fn unknown() -> Problem {
     Problem::of("unauthorized", "this takes a valid token")
         .hint("send `Authorization: Bearer TOKEN`; `selfmade token add` makes one, and the link that `selfmade serve` prints signs a browser in")
 }
 
-pub(super) fn token_text(headers: &HeaderMap) -> Option<SecretString> {
-    let bearer = headers.get(header::AUTHORIZATION).and_then(|value| {
-        let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
-        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
-    });
-    bearer.or_else(|| cookie(headers)).map(SecretString::from)
+fn bearer(headers: &HeaderMap) -> Option<SecretString> {
+    let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| SecretString::from(token.trim().to_owned()))
 }
 
-/// Whether it is a browser that calls, whose cookie is sent along whoever asked for the request.
-pub(super) fn is_by_cookie(headers: &HeaderMap) -> bool {
-    !headers.contains_key(header::AUTHORIZATION) && cookie(headers).is_some()
-}
-
-fn cookie(headers: &HeaderMap) -> Option<String> {
-    let cookies = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = cookies.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value.to_owned())
+/// What tells one caller from another before anybody has looked whether it is valid.
+pub(super) fn shown_text(parts: &HeaderMap) -> Option<SecretString> {
+    bearer(parts).or_else(|| cookie::session(parts, true))
 }

@@ -13,9 +13,9 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
 use super::extract::{Json, Path, Query};
+use super::needs::{Allowed, Role, to};
 use super::page::{Page, limit};
 use super::problem::{Problem, Refused};
 use crate::app::changesets::{self, Applied, ChangesetView};
@@ -52,7 +52,7 @@ struct ChangesetsQuery {
 #[utoipa::path(get, path = "/changesets", tag = "changesets", params(ChangesetsQuery), responses((status = 200, body = Page<ChangesetSummary>), Refused))]
 async fn list(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::ReadChangesets>>,
     Query(query): Query<ChangesetsQuery>,
 ) -> Result<Body<Page<ChangesetSummary>>, Problem> {
     let limit = limit(query.limit);
@@ -126,7 +126,7 @@ impl ProposalBody {
 #[utoipa::path(post, path = "/changesets", tag = "changesets", request_body = ProposalBody, responses((status = 200, body = ChangesetView), Refused))]
 async fn propose(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::ProposeChangeset>>,
     Json(body): Json<ProposalBody>,
 ) -> Result<Body<ChangesetView>, Problem> {
     let changeset = changesets::propose(door.ctx(), caller.access(), &body.proposal()?).await?;
@@ -137,7 +137,7 @@ async fn propose(
 #[utoipa::path(post, path = "/changesets/register", tag = "changesets", request_body = ProposalBody, responses((status = 200, body = Applied), Refused))]
 async fn register(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::ApplyChangeset>>,
     Json(body): Json<ProposalBody>,
 ) -> Result<Body<Applied>, Problem> {
     Ok(Body(changesets::register(door.ctx(), caller.access(), &body.proposal()?).await?))
@@ -147,7 +147,7 @@ async fn register(
 #[utoipa::path(get, path = "/changesets/{number}", tag = "changesets", params(("number" = u64, Path)), responses((status = 200, body = ChangesetView), Refused))]
 async fn show(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::ReadChangesets>>,
     Path(number): Path<u64>,
 ) -> Result<Body<ChangesetView>, Problem> {
     Ok(Body(changesets::show(door.ctx(), caller.access(), number).await?))
@@ -157,7 +157,7 @@ async fn show(
 #[utoipa::path(post, path = "/changesets/{number}/apply", tag = "changesets", params(("number" = u64, Path)), responses((status = 200, body = Applied), Refused))]
 async fn apply(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::ApplyChangeset>>,
     Path(number): Path<u64>,
 ) -> Result<Body<Applied>, Problem> {
     Ok(Body(changesets::apply(door.ctx(), caller.access(), number).await?))
@@ -167,7 +167,7 @@ async fn apply(
 #[utoipa::path(post, path = "/changesets/{number}/reject", tag = "changesets", params(("number" = u64, Path)), responses((status = 200, body = ChangesetView), Refused))]
 async fn reject(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::RejectChangeset>>,
     Path(number): Path<u64>,
 ) -> Result<Body<ChangesetView>, Problem> {
     changesets::reject(door.ctx(), caller.access(), number).await?;
@@ -178,7 +178,7 @@ async fn reject(
 #[utoipa::path(post, path = "/changesets/{number}/rebase", tag = "changesets", params(("number" = u64, Path)), responses((status = 200, body = ChangesetView), Refused))]
 async fn rebase(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::ProposeChangeset>>,
     Path(number): Path<u64>,
 ) -> Result<Body<ChangesetView>, Problem> {
     let changeset = changesets::rebase(door.ctx(), caller.access(), number).await?;
@@ -189,7 +189,7 @@ async fn rebase(
 #[utoipa::path(post, path = "/changesets/{number}/revert", tag = "changesets", params(("number" = u64, Path)), responses((status = 200, body = Applied), Refused))]
 async fn revert(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::RevertChangeset>>,
     Path(number): Path<u64>,
 ) -> Result<Body<Applied>, Problem> {
     Ok(Body(changesets::revert(door.ctx(), caller.access(), number).await?))

@@ -5,8 +5,8 @@ use axum::extract::State;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
+use super::needs::{Allowed, Whole, to};
 use super::problem::{Problem, Refused};
 use crate::app::doctor::{self, Diagnosis};
 
@@ -16,6 +16,9 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 
 /// What the machine offers to keep foreign code in its place, and what to do about what is missing
 #[utoipa::path(get, path = "/doctor", tag = "server", responses((status = 200, body = Diagnosis), Refused))]
-async fn examine(State(door): State<Door>, caller: Caller) -> Result<Body<Diagnosis>, Problem> {
+async fn examine(
+    State(door): State<Door>,
+    caller: Allowed<Whole<to::ExamineServer>>,
+) -> Result<Body<Diagnosis>, Problem> {
     Ok(Body(doctor::examine(door.ctx(), caller.access()).await?))
 }

@@ -26,6 +26,8 @@ pub struct HttpConfig {
     pub body_bytes: usize,
     /// The largest body of a route that takes folders.
     pub upload_bytes: usize,
+    /// How many of those are taken at once; the next waits.
+    pub uploads: usize,
     /// How long a client may take to send the head of a request.
     pub head_timeout: Duration,
     /// How long a client may take to send the body.
@@ -47,6 +49,7 @@ impl Default for HttpConfig {
             names: BTreeSet::new(),
             body_bytes: 8 << 20,
             upload_bytes: 256 << 20,
+            uploads: 2,
             head_timeout: Duration::from_secs(10),
             body_timeout: Duration::from_secs(30),
             wait: Duration::from_secs(60),
@@ -72,6 +75,7 @@ struct Shared {
     owners: Owners,
     shown: Shown,
     sockets: Arc<Semaphore>,
+    uploads: Arc<Semaphore>,
 }
 
 impl Door {
@@ -81,7 +85,10 @@ impl Door {
         let (guesses, rates) = (Guesses::default(), Rates::default());
         let (sign_ins, owners, shown) = (SignIns::default(), Owners::default(), Shown::default());
         let sockets = Arc::new(Semaphore::new(config.sockets));
-        Door(Arc::new(Shared { ctx, config, stop, feed, guesses, rates, sign_ins, owners, shown, sockets }))
+        let uploads = Arc::new(Semaphore::new(config.uploads));
+        let shared =
+            Shared { ctx, config, stop, feed, guesses, rates, sign_ins, owners, shown, sockets, uploads };
+        Door(Arc::new(shared))
     }
 
     pub(super) fn ctx(&self) -> &Ctx {
@@ -114,6 +121,11 @@ impl Door {
 
     pub(super) fn shown(&self) -> &Shown {
         &self.0.shown
+    }
+
+    /// A place for one more upload, as soon as there is one.
+    pub(super) async fn upload_place(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.0.uploads).acquire_owned().await.ok()
     }
 
     /// A place for one more WebSocket, if there is one.

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use futures_util::{Stream, StreamExt, stream};
+use model::access::Access;
 use model::event::Event;
 use model::glob;
 use serde::Deserialize;
@@ -13,10 +14,10 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
 use super::extract::Query;
 use super::feed::Reader;
+use super::needs::{Allowed, Role, to};
 use super::problem::{Problem, Refused};
 use super::telling::{Ear, Told, place};
 
@@ -54,20 +55,20 @@ impl EventsQuery {
         (status = 101, description = "The same over a WebSocket, if `Upgrade` asks for it"), Refused))]
 async fn events(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::ReadEvents>>,
     headers: HeaderMap,
     Query(query): Query<EventsQuery>,
     ear: Ear,
 ) -> Result<Response, Problem> {
     let after = place(&headers, None)?.or(query.after);
     let reader = door.feed().reader(after).await?;
-    let told =
-        wanted(reader, caller.clone(), query).map(|event| Told::new(&event.seq, &event.fact.kind, &*event));
-    ear.answer(&door, caller, told)
+    let told = wanted(reader, caller.access().clone(), query)
+        .map(|event| Told::new(&event.seq, &event.fact.kind, &*event));
+    ear.answer(&door, &caller, told)
 }
 
 /// Those that are asked for and may be seen. What cannot be read ends the stream; the client comes back where it was.
-fn wanted(reader: Reader, caller: Caller, query: EventsQuery) -> impl Stream<Item = Arc<Event>> {
+fn wanted(reader: Reader, access: Access, query: EventsQuery) -> impl Stream<Item = Arc<Event>> {
     let batches = stream::unfold(reader, |mut reader| async move {
         match reader.next().await {
             Ok(events) if events.is_empty() => None,
@@ -79,7 +80,7 @@ fn wanted(reader: Reader, caller: Caller, query: EventsQuery) -> impl Stream<Ite
         }
     });
     batches.flat_map(stream::iter).filter(move |event| {
-        let seen = query.wants(event) && event.is_visible_to(caller.access().only());
+        let seen = query.wants(event) && event.is_visible_to(access.only());
         std::future::ready(seen)
     })
 }

@@ -7,6 +7,7 @@ use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
 use super::door::Door;
+use super::needs::is_judged;
 use super::problem::Problem;
 
 pub(super) struct Json<T>(pub(super) T);
@@ -15,6 +16,7 @@ impl<T: DeserializeOwned> FromRequest<Door> for Json<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, door: &Door) -> Result<Self, Problem> {
+        is_judged(&request)?;
         match in_time(door, axum::Json::<T>::from_request(request, door)).await? {
             Ok(axum::Json(value)) => Ok(Json(value)),
             Err(rejection) => Err(body_problem(&rejection)),

@@ -8,9 +8,9 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
 use super::extract::Query;
+use super::needs::{Allowed, Whole, to};
 use super::problem::{Problem, Refused};
 use super::upload::{FileBody, Upload, files};
 use crate::app::changesets::Applied;
@@ -39,7 +39,7 @@ pub struct Exported {
 #[utoipa::path(get, path = "/export", tag = "server", params(ExportQuery), responses((status = 200, body = Exported), Refused))]
 async fn export(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Whole<to::ExportBrain>>,
     Query(query): Query<ExportQuery>,
 ) -> Result<Body<Exported>, Problem> {
     let revision = match query.revision {
@@ -63,8 +63,8 @@ struct ImportBody {
 #[utoipa::path(post, path = "/import", tag = "server", request_body = ImportBody, responses((status = 200, body = Applied), Refused))]
 async fn import(
     State(door): State<Door>,
-    caller: Caller,
-    Upload(body): Upload<ImportBody>,
+    caller: Allowed<Whole<to::ApplyChangeset>>,
+    Upload(body, _place): Upload<ImportBody>,
 ) -> Result<Body<Applied>, Problem> {
     let files = files(body.files)?;
     Ok(Body(folder::import(door.ctx(), caller.access(), &files, body.prune).await?))

@@ -16,9 +16,9 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
 use super::extract::{Json, Path, Query};
+use super::needs::{Allowed, Named, Role, to};
 use super::page::{Page, limit};
 use super::problem::{Problem, Refused};
 use super::shown::Answer;
@@ -57,7 +57,7 @@ struct FunctionsQuery {
 #[utoipa::path(get, path = "/functions", tag = "functions", params(FunctionsQuery), responses((status = 200, body = Page<EntrySummary>), Refused))]
 async fn list(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::ReadFunctions>>,
     Query(query): Query<FunctionsQuery>,
 ) -> Result<Body<Page<EntrySummary>>, Problem> {
     let (limit, pack) = (limit(query.limit), query.pack);
@@ -98,7 +98,7 @@ impl WhichQuery {
     responses((status = 200, body = EntryView, headers(("ETag" = String, description = "For `If-Match` and `If-None-Match`"))), (status = 304, description = "As `If-None-Match` names it"), Refused))]
 async fn show(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ReadFunctions>>,
     Path(name): Path<EntryName>,
     Query(query): Query<WhichQuery>,
     headers: HeaderMap,
@@ -132,7 +132,7 @@ struct FunctionBody {
     responses((status = 200, body = Applied), Refused))]
 async fn put(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ApplyChangeset>>,
     Path(name): Path<EntryName>,
     headers: HeaderMap,
     Json(body): Json<FunctionBody>,
@@ -150,7 +150,7 @@ async fn put(
 #[utoipa::path(delete, path = "/functions/{name}", tag = "functions", params(("name" = EntryName, Path)), responses((status = 200, body = Applied), Refused))]
 async fn remove(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ApplyChangeset>>,
     Path(name): Path<EntryName>,
     headers: HeaderMap,
 ) -> Result<Body<Applied>, Problem> {
@@ -183,7 +183,7 @@ fn expected(headers: &HeaderMap) -> Result<Option<Expected>, Problem> {
 #[utoipa::path(get, path = "/functions/{name}/versions", tag = "functions", params(("name" = EntryName, Path)), responses((status = 200, body = Vec<VersionLine>), Refused))]
 async fn versions(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ReadFunctions>>,
     Path(name): Path<EntryName>,
 ) -> Result<Body<Vec<VersionLine>>, Problem> {
     Ok(Body(functions::versions(door.ctx(), caller.access(), &EntryKey::function(name)).await?))
@@ -202,7 +202,7 @@ struct DiffQuery {
 #[utoipa::path(get, path = "/functions/{name}/diff", tag = "functions", params(("name" = EntryName, Path), DiffQuery), responses((status = 200, body = Diff), Refused))]
 async fn diff(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ReadFunctions>>,
     Path(name): Path<EntryName>,
     Query(query): Query<DiffQuery>,
 ) -> Result<Body<Diff>, Problem> {
@@ -225,7 +225,7 @@ struct LiveBody {
 #[utoipa::path(put, path = "/functions/{name}/live", tag = "functions", params(("name" = EntryName, Path)), request_body = LiveBody, responses((status = 200, body = Applied), Refused))]
 async fn point(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ApplyChangeset>>,
     Path(name): Path<EntryName>,
     Json(body): Json<LiveBody>,
 ) -> Result<Body<Applied>, Problem> {
@@ -237,7 +237,7 @@ async fn point(
 #[utoipa::path(get, path = "/functions/{name}/dependents", tag = "functions", params(("name" = EntryName, Path)), responses((status = 200, body = Impact), Refused))]
 async fn impact(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ReadFunctions>>,
     Path(name): Path<EntryName>,
 ) -> Result<Body<Impact>, Problem> {
     Ok(Body(dependents::of(door.ctx(), caller.access(), &name).await?))

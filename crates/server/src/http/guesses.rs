@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
-use model::ids::TokenId;
+use uuid::Uuid;
 
 use super::problem::Problem;
 
@@ -19,8 +19,8 @@ const ADDRESSES: usize = 10_000;
 #[derive(Debug, Default)]
 pub(super) struct Guesses {
     windows: Mutex<HashMap<IpAddr, Window>>,
-    /// Tokens that were right, with the address they came from.
-    right: Mutex<HashSet<(IpAddr, TokenId)>>,
+    /// Tokens and sessions that were right, with the address they came from.
+    right: Mutex<HashSet<(IpAddr, Uuid)>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -38,23 +38,18 @@ impl Guesses {
             .retry_after(left))
     }
 
-    /// Refuses an address that guesses, unless this token was right from there before.
-    pub(super) fn check_token(
-        &self,
-        peer: Option<IpAddr>,
-        token: TokenId,
-        now: Timestamp,
-    ) -> Result<(), Problem> {
+    /// Refuses an address that guesses, unless this token or session was right from there before.
+    pub(super) fn check_right(&self, peer: Option<IpAddr>, id: Uuid, now: Timestamp) -> Result<(), Problem> {
         let Some(address) = peer else { return Ok(()) };
         let mut right = lock(&self.right);
-        if right.contains(&(address, token)) {
+        if right.contains(&(address, id)) {
             return Ok(());
         }
         self.check(peer, now)?;
         if right.len() >= ADDRESSES {
             right.clear();
         }
-        right.insert((address, token));
+        right.insert((address, id));
         Ok(())
     }
 
@@ -115,11 +110,11 @@ mod tests {
     #[test]
     fn whoever_came_in_before_is_not_locked_out_by_others_at_the_same_address() {
         let guesses = Guesses::default();
-        let token = |number| TokenId(uuid::Uuid::from_u128(number));
-        assert!(guesses.check_token(PEER, token(1), at(0)).is_ok());
+        let token = |number| Uuid::from_u128(number);
+        assert!(guesses.check_right(PEER, token(1), at(0)).is_ok());
         (0..ALLOWED).for_each(|_| guesses.wrong(PEER, at(0)));
-        assert!(guesses.check_token(PEER, token(1), at(1)).is_ok());
-        assert!(guesses.check_token(PEER, token(2), at(1)).is_err());
-        assert!(guesses.check_token(PEER, token(2), at(60)).is_ok());
+        assert!(guesses.check_right(PEER, token(1), at(1)).is_ok());
+        assert!(guesses.check_right(PEER, token(2), at(1)).is_err());
+        assert!(guesses.check_right(PEER, token(2), at(60)).is_ok());
     }
 }

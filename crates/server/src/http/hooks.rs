@@ -2,7 +2,7 @@
 
 use axum::Json as Body;
 use axum::body::{Body as RequestBody, Bytes, to_bytes};
-use axum::extract::{FromRequestParts, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -41,9 +41,9 @@ async fn receive(
     request: Request,
 ) -> Result<(StatusCode, Body<Received>), Problem> {
     let webhook = webhooks::find(door.ctx(), &name).await?;
-    let (mut parts, body) = request.into_parts();
+    let (parts, body) = request.into_parts();
     let access = if webhook.takes_tokens() {
-        Some(Caller::from_request_parts(&mut parts, &door).await?.access().clone())
+        Some(Caller::of(&parts, &door).await?.access().clone())
     } else {
         webhook.access()
     };

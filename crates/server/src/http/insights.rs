@@ -9,9 +9,9 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
 use super::extract::{Path, Query};
+use super::needs::{Allowed, Named, Role, to};
 use super::problem::{Problem, Refused};
 use crate::app::insights::{self, Insight};
 
@@ -39,7 +39,7 @@ impl SinceQuery {
 #[utoipa::path(get, path = "/insights", tag = "insights", params(SinceQuery), responses((status = 200, body = Vec<Insight>), Refused))]
 async fn all(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::ReadInsights>>,
     Query(query): Query<SinceQuery>,
 ) -> Result<Body<Vec<Insight>>, Problem> {
     let insights = insights::all(door.ctx(), caller.access(), query.since(&door)).await?;
@@ -50,7 +50,7 @@ async fn all(
 #[utoipa::path(get, path = "/insights/{name}", tag = "insights", params(("name" = EntryName, Path), SinceQuery), responses((status = 200, body = Insight), Refused))]
 async fn one(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ReadInsights>>,
     Path(name): Path<EntryName>,
     Query(query): Query<SinceQuery>,
 ) -> Result<Body<Insight>, Problem> {

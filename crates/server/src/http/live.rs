@@ -1,18 +1,20 @@
 //! Work that somebody looks on at: what it does meanwhile, as server-sent events, the last of which is what came of it.
 
-use std::convert::Infallible;
 use std::future::Future;
 
 use axum::http::{HeaderMap, header};
-use axum::response::sse::{Event as Sent, KeepAlive, Sse};
-use axum::response::{IntoResponse, Response};
-use futures_util::{StreamExt, stream};
+use axum::response::Response;
+use axum::response::sse::Event as Sent;
+use futures_util::{Stream, StreamExt, stream};
 use model::output::{OutputChunk, OutputStream};
-use sandbox::Stream;
+use sandbox::Stream as Printed;
 use serde::Serialize;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use super::caller::{self, Caller};
+use super::door::Door;
 use super::problem::Problem;
+use super::sse;
 use crate::app::error::Error;
 use crate::engine::Happened;
 
@@ -37,8 +39,8 @@ impl Telling {
         match happened {
             Happened::Output(stream, text) => {
                 let stream = match stream {
-                    Stream::Stdout => OutputStream::Stdout,
-                    Stream::Stderr => OutputStream::Stderr,
+                    Printed::Stdout => OutputStream::Stdout,
+                    Printed::Stderr => OutputStream::Stderr,
                 };
                 self.tell("printed", &OutputChunk { stream, text: text.clone() });
             }
@@ -54,8 +56,13 @@ impl Telling {
 }
 
 /// Does the work on a task of its own, which ends by itself also when its caller goes away. What goes wrong before anything was
-/// told is refused as everywhere else; later, it is the last event.
-pub(super) async fn show<T, W>(work: impl FnOnce(Telling) -> W) -> Result<Response, Problem>
+/// told is refused as everywhere else; later, it is the last event. Whoever looks on with a token or a session that has ended is told no
+/// more; the work goes on.
+pub(super) async fn show<T, W>(
+    door: &Door,
+    caller: &Caller,
+    work: impl FnOnce(Telling) -> W,
+) -> Result<Response, Problem>
 where
     T: Serialize,
     W: Future<Output = Result<T, Error>> + Send + 'static,
@@ -66,18 +73,24 @@ where
         let last = working.await.map(|done| sent("done", &done)).map_err(Problem::from);
         let _ = tell.send(last);
     });
-    match told.recv().await {
-        Some(Ok(first)) => Ok(streamed(first, told)),
+    let first = tokio::select! {
+        first = told.recv() => first,
+        () = caller.lapsed(door.ctx()) => return Err(caller::unknown()),
+    };
+    match first {
+        Some(Ok(first)) => Ok(sse::answer(door, caller, all(first, told))),
         Some(Err(problem)) => Err(problem),
         None => Err(Problem::internal()),
     }
 }
 
-fn streamed(first: Sent, told: UnboundedReceiver<Result<Sent, Problem>>) -> Response {
+fn all(
+    first: Sent,
+    told: UnboundedReceiver<Result<Sent, Problem>>,
+) -> impl Stream<Item = Sent> + Send + 'static {
     let rest = stream::unfold(told, |mut told| async move { Some((told.recv().await?, told)) });
     let rest = rest.map(|told| told.unwrap_or_else(|problem| sent("error", &problem.into_body())));
-    let all = stream::once(std::future::ready(first)).chain(rest).map(Ok::<Sent, Infallible>);
-    Sse::new(all).keep_alive(KeepAlive::new()).into_response()
+    stream::once(std::future::ready(first)).chain(rest)
 }
 
 fn sent(kind: &str, data: &impl Serialize) -> Sent {

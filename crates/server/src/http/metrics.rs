@@ -3,12 +3,11 @@
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
-use model::verb::Verb;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
+use super::needs::{Allowed, Whole, to};
 use super::problem::{Problem, Refused};
 use crate::metrics;
 
@@ -20,9 +19,10 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 
 /// What the server counts, in Prometheus' text format
 #[utoipa::path(get, path = "/metrics", tag = "server", responses((status = 200, description = "Prometheus' text format", body = String, content_type = "text/plain"), Refused))]
-async fn show(State(door): State<Door>, caller: Caller) -> Result<impl IntoResponse, Problem> {
-    // It concerns the whole brain, though it names nothing of it.
-    caller.access().may_touch_all(Verb::ReadMetrics)?;
+async fn show(
+    State(door): State<Door>,
+    _: Allowed<Whole<to::ReadMetrics>>,
+) -> Result<impl IntoResponse, Problem> {
     let text = metrics::render(door.ctx()).await?;
     Ok(([(header::CONTENT_TYPE, FORMAT)], text))
 }

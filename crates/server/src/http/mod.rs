@@ -1,8 +1,8 @@
-//! The HTTP door. A request goes `listening → origin → requests → caller → a noun's file → app`, and what comes back becomes
+//! The HTTP door. A request goes `listening → requests → origin → needs → a noun's file → app`, and what comes back becomes
 //! JSON here; what goes wrong becomes a [`problem`].
 //!
-//! Nouns have one file each, named as in the address. Every handler states what it needs of its [`caller`] before it calls a
-//! verb, and `access.rs` of the tests proves it for every route.
+//! Nouns have one file each, named as in the address. Every handler states what it [`needs`] of its [`caller`], which is judged by the
+//! head of the request, before its body is read; `access.rs` of the tests proves it for every route.
 
 #![allow(
     unused_qualifications,
@@ -14,6 +14,7 @@ mod brain;
 mod caller;
 mod changesets;
 pub(crate) mod control;
+mod cookie;
 mod doctor;
 mod door;
 mod events;
@@ -31,6 +32,7 @@ mod landing;
 mod listening;
 mod live;
 mod metrics;
+mod needs;
 mod openapi;
 mod origin;
 mod owner;
@@ -52,13 +54,18 @@ mod runs;
 mod schedules;
 mod search;
 mod secrets;
+mod sessions;
 mod shown;
 mod sign_in;
+mod sign_out;
 mod socket;
+mod spool;
+mod sse;
 mod telling;
 mod tests;
 mod tokens;
 mod triggers;
+mod unread;
 mod upload;
 mod warming;
 
@@ -93,6 +100,7 @@ pub fn router(door: Door) -> Router {
         .layer(CompressionLayer::new())
         .layer(from_fn_with_state(door.clone(), origin::check))
         .layer(from_fn_with_state(door.clone(), rates::check))
+        .layer(from_fn(unread::close))
         .layer(from_fn_with_state(door.clone(), requests::watch))
         .layer(from_fn_with_state(door.clone(), proxies::look_behind))
         .layer(from_fn(problem::catch_panics))

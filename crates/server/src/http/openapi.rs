@@ -10,13 +10,13 @@ use utoipa::{Modify, OpenApi};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::COOKIE;
+use super::cookie;
 use super::door::Door;
 use super::problem::{ProblemBody, ProblemDetail};
 use super::{
     brain, changesets, doctor, events, folder, functions, health, hooks, insights, metrics, packs, replay,
-    retention, revisions, run_endings, run_ids, runs, schedules, search, secrets, sign_in, tests, tokens,
-    triggers, warming,
+    retention, revisions, run_endings, run_ids, runs, schedules, search, secrets, sessions, sign_in,
+    sign_out, tests, tokens, triggers, warming,
 };
 use crate::app::codes::{ALL, Code};
 
@@ -38,6 +38,7 @@ use crate::app::codes::{ALL, Code};
         (name = "insights", description = "How functions do"),
         (name = "secrets", description = "Values that functions may be handed; they never come back"),
         (name = "tokens", description = "Credentials for this API"),
+        (name = "sessions", description = "Browsers that have signed in"),
         (name = "server", description = "The server itself"),
     )
 )]
@@ -49,7 +50,7 @@ impl Modify for Security {
     fn modify(&self, document: &mut Document) {
         let components = document.components.get_or_insert_default();
         let token = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
-        let cookie = SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::new(COOKIE)));
+        let cookie = SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::new(cookie::PLAIN)));
         components.add_security_scheme("token", token);
         components.add_security_scheme("cookie", cookie);
     }
@@ -92,6 +93,7 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
         .merge(insights::routes())
         .merge(secrets::routes())
         .merge(tokens::routes())
+        .merge(sessions::routes())
         .merge(folder::routes())
         .merge(brain::routes())
         .merge(health::routes())
@@ -102,6 +104,7 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
         .nest("/api/v1", api)
         .merge(metrics::routes())
         .route("/sign-in", axum::routing::get(sign_in::sign_in))
+        .route("/sign-out", axum::routing::post(sign_out::sign_out))
 }
 
 /// Made once: it is large, and anybody may ask for it.

@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::caller::is_by_cookie;
+use super::cookie;
 use super::door::Door;
 use super::problem::Problem;
 
@@ -33,7 +33,7 @@ fn allowed(request: &Request, names: &BTreeSet<String>) -> Result<(), Problem> {
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
     let headers = request.headers();
     // A token that a program sends is never sent by somebody else's page.
-    if (changes || is_upgrade(headers)) && is_by_cookie(headers) && !is_same_origin(headers, &host) {
+    if (changes || is_upgrade(headers)) && cookie::is_sent(headers) && !is_same_origin(headers, &host) {
         return Err(Problem::of("foreign_origin", "this came from a page of another origin")
             .hint("programs send `Authorization: Bearer TOKEN` instead of a cookie"));
     }
@@ -101,7 +101,13 @@ mod tests {
 
     #[test]
     fn a_cookie_changes_nothing_from_another_origin() {
-        let (host, cookie) = (("host", "localhost:7333"), ("cookie", "a=b; selfmade_token=x"));
+        for name in ["selfmade_session", "__Host-selfmade_session"] {
+            cookie_changes_nothing_from_another_origin(&format!("a=b; {name}=x"));
+        }
+    }
+
+    fn cookie_changes_nothing_from_another_origin(cookie: &str) {
+        let (host, cookie) = (("host", "localhost:7333"), ("cookie", cookie));
         assert!(is_allowed("POST", &[host, cookie, ("origin", "http://localhost:7333")]));
         assert!(!is_allowed("POST", &[host, cookie, ("origin", "http://evil.example")]));
         assert!(!is_allowed("POST", &[host, cookie, ("origin", "http://localhost:8080")]));

@@ -8,8 +8,8 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
+use super::needs::{Allowed, Whole, to};
 use super::problem::{Problem, Refused};
 use super::upload::{FileBody, Upload, files};
 use crate::app::packs::{self, Load, Loaded};
@@ -20,7 +20,10 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 
 /// Lists packs
 #[utoipa::path(get, path = "/packs", tag = "packs", responses((status = 200, body = Vec<Pack>), Refused))]
-async fn list(State(door): State<Door>, caller: Caller) -> Result<Body<Vec<Pack>>, Problem> {
+async fn list(
+    State(door): State<Door>,
+    caller: Allowed<Whole<to::ReadPacks>>,
+) -> Result<Body<Vec<Pack>>, Problem> {
     Ok(Body(packs::list(door.ctx(), caller.access()).await?))
 }
 
@@ -43,8 +46,8 @@ struct PackBody {
 #[utoipa::path(post, path = "/packs", tag = "packs", request_body = PackBody, responses((status = 200, body = Loaded), Refused))]
 async fn load(
     State(door): State<Door>,
-    caller: Caller,
-    Upload(body): Upload<PackBody>,
+    caller: Allowed<Whole<to::ApplyChangeset>>,
+    Upload(body, _place): Upload<PackBody>,
 ) -> Result<Body<Loaded>, Problem> {
     let load = Load {
         origin: body.origin.unwrap_or_else(|| "http".to_owned()),

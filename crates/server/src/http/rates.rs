@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
 use secrecy::ExposeSecret;
 
-use super::caller::{Peer, token_text};
+use super::caller::{Peer, shown_text};
 use super::door::Door;
 use super::problem::Problem;
 
@@ -31,7 +31,7 @@ pub(super) async fn check(State(door): State<Door>, request: Request, next: Next
 
 fn taken(door: &Door, rate: NonZeroU32, request: &Request) -> Result<(), Problem> {
     let rates = door.rates();
-    let caller = match (token_text(request.headers()), request.extensions().get::<Peer>()) {
+    let caller = match (shown_text(request.headers()), request.extensions().get::<Peer>()) {
         (Some(token), _) => Caller::Token(rates.hasher.hash_one(token.expose_secret())),
         (None, Some(Peer(address))) => Caller::Address(*address),
         // Nobody comes without an address but tests.

@@ -6,10 +6,10 @@ use model::ids::RunId;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
 use super::extract::Path;
 use super::live;
+use super::needs::{Allowed, Role, to};
 use super::problem::{Problem, Refused};
 use crate::app::replay::{self, Replayed};
 
@@ -24,11 +24,11 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
     responses((status = 200, description = "`done` carries it", body = Replayed, content_type = "text/event-stream"), Refused))]
 async fn replay(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::ReplayRun>>,
     Path(id): Path<RunId>,
 ) -> Result<Response, Problem> {
     let (ctx, access) = (door.ctx().clone(), caller.access().clone());
-    live::show(move |telling| async move {
+    live::show(&door, &caller, move |telling| async move {
         replay::replay(&ctx, &access, id, move |_, happened| telling.hear(&happened)).await
     })
     .await

@@ -8,9 +8,9 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
 use super::extract::Json;
+use super::needs::{Allowed, Whole, to};
 use super::problem::{Problem, Refused};
 use crate::app::retention::{self, Pruned, Retention};
 
@@ -34,7 +34,7 @@ struct PruneBody {
 #[utoipa::path(post, path = "/runs/prune", tag = "runs", request_body = PruneBody, responses((status = 200, body = Pruned), Refused))]
 async fn prune(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Whole<to::PruneRuns>>,
     Json(body): Json<PruneBody>,
 ) -> Result<Body<Pruned>, Problem> {
     let keep = Retention { since: body.since, newest: body.newest, bytes: body.bytes };

@@ -6,9 +6,9 @@ use model::revision::Revision;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
 use super::extract::Path;
+use super::needs::{Allowed, Whole, to};
 use super::problem::{Problem, Refused};
 use crate::app::changesets::{self, ChangesetView};
 
@@ -20,7 +20,7 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 #[utoipa::path(get, path = "/revisions/{revision}", tag = "changesets", params(("revision" = u64, Path)), responses((status = 200, body = ChangesetView), Refused))]
 async fn made(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Whole<to::ReadChangesets>>,
     Path(revision): Path<u64>,
 ) -> Result<Body<ChangesetView>, Problem> {
     let number = changesets::number_of(door.ctx(), caller.access(), Revision(revision)).await?;

@@ -1,17 +1,16 @@
 //! `/runs/endings`: Runs as they end, as server-sent events.
 
-use std::convert::Infallible;
-
 use axum::extract::State;
-use axum::response::sse::{Event as Sent, KeepAlive, Sse};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
+use axum::response::sse::Event as Sent;
 use futures_util::{StreamExt, stream};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
+use super::needs::{Allowed, Role, to};
 use super::problem::{Problem, Refused};
+use super::sse;
 use crate::app::run_lists::RunLine;
 use crate::app::run_news::Endings;
 
@@ -22,7 +21,7 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 /// Runs in the order in which they end from now on, as server-sent events: `ended`
 #[utoipa::path(get, path = "/runs/endings", tag = "runs",
     responses((status = 200, description = "A stream without an end", body = String, content_type = "text/event-stream"), Refused))]
-async fn follow(State(door): State<Door>, caller: Caller) -> Result<Response, Problem> {
+async fn follow(State(door): State<Door>, caller: Allowed<Role<to::ReadRuns>>) -> Result<Response, Problem> {
     let endings = Endings::from_now(door.ctx(), caller.access()).await?;
     let lines = stream::unfold(endings, |mut endings| async move {
         match endings.next().await {
@@ -33,10 +32,9 @@ async fn follow(State(door): State<Door>, caller: Caller) -> Result<Response, Pr
             }
         }
     });
-    let seen = lines.flat_map(stream::iter);
     let stopped = door.stop().clone().cancelled_owned();
-    let sent = seen.map(|line| Ok::<Sent, Infallible>(sent(&line))).take_until(Box::pin(stopped));
-    Ok(Sse::new(sent).keep_alive(KeepAlive::new()).into_response())
+    let seen = lines.flat_map(stream::iter).map(|line| sent(&line)).take_until(Box::pin(stopped));
+    Ok(sse::answer(&door, &caller, seen))
 }
 
 fn sent(line: &RunLine) -> Sent {

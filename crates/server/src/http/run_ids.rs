@@ -6,9 +6,9 @@ use model::ids::RunId;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
 use super::extract::Path;
+use super::needs::{Allowed, Role, to};
 use super::problem::{Problem, Refused};
 use crate::app::run_ids;
 
@@ -21,7 +21,7 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
     responses((status = 200, body = RunId), Refused))]
 async fn find(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::ReadRuns>>,
     Path(part): Path<String>,
 ) -> Result<Body<RunId>, Problem> {
     Ok(Body(run_ids::find(door.ctx(), caller.access(), &part).await?))

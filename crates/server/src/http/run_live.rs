@@ -2,18 +2,18 @@
 //! person or a time, `done` with its end.
 
 use axum::response::Response;
-use model::access::Access;
 use model::run::RunState;
 use serde_json::json;
 
+use super::caller::Caller;
+use super::door::Door;
 use super::live;
 use super::problem::Problem;
 use crate::app::runs::{self, StartRun};
-use crate::ctx::Ctx;
 
-pub(super) async fn carry_out(ctx: &Ctx, access: &Access, request: StartRun) -> Result<Response, Problem> {
-    let (ctx, access) = (ctx.clone(), access.clone());
-    live::show(move |telling| async move {
+pub(super) async fn carry_out(door: &Door, caller: &Caller, request: StartRun) -> Result<Response, Problem> {
+    let (ctx, access) = (door.ctx().clone(), caller.access().clone());
+    live::show(door, caller, move |telling| async move {
         let hearing = telling.clone();
         let request = request.watched(move |_, happened| hearing.hear(&happened));
         let begun = runs::begin(&ctx, &access, request).await?;

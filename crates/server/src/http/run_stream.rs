@@ -10,9 +10,9 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
 use super::extract::{Path, Query};
+use super::needs::{Allowed, Role, to};
 use super::problem::{Problem, Refused};
 use super::telling::{Ear, Told, place};
 use crate::app::run_news::{Follower, News, What};
@@ -39,7 +39,7 @@ struct StreamQuery {
         (status = 101, description = "The same over a WebSocket, if `Upgrade` asks for it"), Refused))]
 async fn follow(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::ReadRuns>>,
     Path(id): Path<RunId>,
     headers: HeaderMap,
     Query(query): Query<StreamQuery>,
@@ -58,7 +58,7 @@ async fn follow(
             }
         }
     });
-    ear.answer(&door, caller, news.flat_map(stream::iter).map(|news| told(&news)))
+    ear.answer(&door, &caller, news.flat_map(stream::iter).map(|news| told(&news)))
 }
 
 fn told(News { what, place }: &News) -> Told {

@@ -7,7 +7,6 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
-use model::access::Access;
 use model::actor::Actor;
 use model::grants;
 use model::ids::RunId;
@@ -26,9 +25,10 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
+use super::caller::{self, Caller};
 use super::door::Door;
 use super::extract::{Json, Path, Query};
+use super::needs::{Allowed, OfRun, Role, to};
 use super::page::{Page, limit};
 use super::problem::{Problem, Refused};
 use super::{live, run_live, run_stream};
@@ -36,7 +36,6 @@ use crate::app::names;
 use crate::app::run_lists::{self, RunLine, RunPage};
 use crate::app::run_records::{self, RunRecord};
 use crate::app::runs::{self, Input, StartRun, Target};
-use crate::ctx::Ctx;
 use crate::traces::TraceContext;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
@@ -117,7 +116,7 @@ impl StartBody {
     responses((status = 200, description = "It has ended, well or not, or waits for somebody", body = Run), (status = 202, description = "It goes on", body = Run), Refused))]
 async fn start(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::StartRun>>,
     headers: HeaderMap,
     Json(body): Json<StartBody>,
 ) -> Result<Response, Problem> {
@@ -129,7 +128,7 @@ async fn start(
         request.run_id = Some(run_id);
         door.ctx().traces.belongs(run_id, context);
     }
-    carry_out(door.ctx(), caller.access(), request, preference).await
+    carry_out(&door, &caller, request, preference).await
 }
 
 /// The trace of whoever asks, if they say which.
@@ -196,15 +195,15 @@ fn idempotency_key(headers: &HeaderMap, actor: &Actor) -> Result<Option<String>,
 }
 
 pub(super) async fn carry_out(
-    ctx: &Ctx,
-    access: &Access,
+    door: &Door,
+    caller: &Caller,
     request: StartRun,
     preference: Preference,
 ) -> Result<Response, Problem> {
     let run = match preference {
-        Preference::Async => runs::queue(ctx, access, request).await?,
-        Preference::Wait(limit) => waited(ctx, access, request, limit).await?,
-        Preference::Live => return run_live::carry_out(ctx, access, request).await,
+        Preference::Async => runs::queue(door.ctx(), caller.access(), request).await?,
+        Preference::Wait(limit) => waited(door, caller, request, limit).await?,
+        Preference::Live => return run_live::carry_out(door, caller, request).await,
     };
     let on_its_way = !run.state.is_final() && run.state != RunState::Waiting;
     let status = if on_its_way { StatusCode::ACCEPTED } else { StatusCode::OK };
@@ -213,27 +212,33 @@ pub(super) async fn carry_out(
     Ok((status, applied, [(PREFERENCE_APPLIED, preference.applied())], Body(run)).into_response())
 }
 
-/// The run goes on if the caller goes away or has waited long enough: it is recorded, and can be asked for.
+/// The run goes on if the caller goes away, has waited long enough, or has a token or session that has ended: it is recorded, and can be
+/// asked for.
 pub(super) async fn waited(
-    ctx: &Ctx,
-    access: &Access,
+    door: &Door,
+    caller: &Caller,
     request: StartRun,
     limit: Duration,
 ) -> Result<Run, Problem> {
     let (tell, recorded) = oneshot::channel();
-    let (own, access) = (ctx.clone(), access.clone());
-    let may_see = access.clone();
+    let (ctx, access) = (door.ctx().clone(), caller.access().clone());
     let mut work = tokio::spawn(async move {
-        let begun = runs::begin(&own, &access, request).await?;
+        let begun = runs::begin(&ctx, &access, request).await?;
         // Nobody may listen any more.
         let _ = tell.send(begun.run_id);
-        begun.ended(&own).await
+        begun.ended(&ctx).await
     });
-    if let Ok(ended) = tokio::time::timeout(limit, &mut work).await {
-        return Ok(ended.map_err(|_| panicked())??);
+    let waiting = async {
+        tokio::select! {
+            ended = &mut work => Ok(ended.map_err(|_| panicked())??),
+            () = caller.lapsed(door.ctx()) => Err(caller::unknown()),
+        }
+    };
+    if let Ok(answered) = tokio::time::timeout(limit, waiting).await {
+        return answered;
     }
     match recorded.await {
-        Ok(id) => Ok(runs::get(ctx, &may_see, id).await?),
+        Ok(id) => Ok(runs::get(door.ctx(), caller.access(), id).await?),
         // It was not even recorded, and the reason is on its way.
         Err(_) => Ok(work.await.map_err(|_| panicked())??),
     }
@@ -253,7 +258,7 @@ struct RunsQuery {
     state: Option<String>,
     /// These alone, joined by commas; nothing else counts then.
     ids: Option<String>,
-    /// Who started it: `command_line`, or `token:`, `run:`, `trigger:` or `schedule:` with a name or an id.
+    /// Who started it: `command_line`, or `token:`, `session:`, `run:`, `trigger:` or `schedule:` with a name or an id.
     actor: Option<String>,
     /// The run that started it.
     parent: Option<RunId>,
@@ -295,7 +300,7 @@ impl RunsQuery {
 #[utoipa::path(get, path = "/runs", tag = "runs", params(RunsQuery), responses((status = 200, body = Page<RunLine>), Refused))]
 async fn list(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::ReadRuns>>,
     Query(query): Query<RunsQuery>,
 ) -> Result<Body<Page<RunLine>>, Problem> {
     let limit = limit(query.limit);
@@ -326,7 +331,7 @@ fn parsed(ids: &str, most: u32) -> Result<Vec<RunId>, Problem> {
 #[utoipa::path(get, path = "/runs/{run_id}", tag = "runs", params(("run_id" = RunId, Path)), responses((status = 200, body = RunRecord), Refused))]
 async fn show(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::ReadRuns>>,
     Path(id): Path<RunId>,
 ) -> Result<Body<RunRecord>, Problem> {
     Ok(Body(run_records::show(door.ctx(), caller.access(), id).await?))
@@ -336,7 +341,7 @@ async fn show(
 #[utoipa::path(post, path = "/runs/{run_id}/cancel", tag = "runs", params(("run_id" = RunId, Path)), responses((status = 200, body = Vec<RunId>), Refused))]
 async fn cancel(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::CancelRun>>,
     Path(id): Path<RunId>,
 ) -> Result<Body<Vec<RunId>>, Problem> {
     Ok(Body(runs::cancel(door.ctx(), caller.access(), id).await?))
@@ -353,7 +358,7 @@ struct AnswerBody {
 #[utoipa::path(post, path = "/runs/{run_id}/answer", tag = "runs", params(("run_id" = RunId, Path)), request_body = AnswerBody, responses((status = 200, body = Run), Refused))]
 async fn answer(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<OfRun<to::AnswerRun>>,
     Path(id): Path<RunId>,
     Json(body): Json<AnswerBody>,
 ) -> Result<Body<Run>, Problem> {
@@ -376,14 +381,14 @@ struct AgainQuery {
     responses((status = 200, body = Run), (status = 202, body = Run), Refused))]
 async fn again(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::StartRun>>,
     Path(id): Path<RunId>,
     Query(query): Query<AgainQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let request = runs::again(door.ctx(), caller.access(), id, query.live).await?;
     let preference = Preference::of(&headers, door.config().wait)?;
-    carry_out(door.ctx(), caller.access(), request, preference).await
+    carry_out(&door, &caller, request, preference).await
 }
 
 #[cfg(test)]

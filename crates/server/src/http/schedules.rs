@@ -12,9 +12,9 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
 use super::extract::{Json, Path, Query};
+use super::needs::{Allowed, Named, Role, to};
 use super::page::{Page, PageQuery};
 use super::problem::{Problem, Refused};
 use super::runs::{Preference, carry_out};
@@ -34,7 +34,7 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 #[utoipa::path(get, path = "/schedules", tag = "schedules", params(PageQuery), responses((status = 200, body = Page<ScheduleLine>), Refused))]
 async fn list(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::ReadSchedules>>,
     Query(query): Query<PageQuery>,
 ) -> Result<Body<Page<ScheduleLine>>, Problem> {
     let page = schedules::list(door.ctx(), caller.access(), query.cursor.as_deref(), query.limit()).await?;
@@ -55,7 +55,7 @@ struct TimesQuery {
 #[utoipa::path(get, path = "/schedules/{name}", tag = "schedules", params(("name" = EntryName, Path), TimesQuery), responses((status = 200, body = ScheduleView), Refused))]
 async fn show(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ReadSchedules>>,
     Path(name): Path<EntryName>,
     Query(query): Query<TimesQuery>,
 ) -> Result<Body<ScheduleView>, Problem> {
@@ -67,7 +67,7 @@ async fn show(
 #[utoipa::path(put, path = "/schedules/{name}", tag = "schedules", params(("name" = EntryName, Path)), request_body = ScheduleContent, responses((status = 200, body = Applied), Refused))]
 async fn put(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ApplyChangeset>>,
     Path(name): Path<EntryName>,
     Json(content): Json<ScheduleContent>,
 ) -> Result<Body<Applied>, Problem> {
@@ -78,7 +78,7 @@ async fn put(
 #[utoipa::path(delete, path = "/schedules/{name}", tag = "schedules", params(("name" = EntryName, Path)), responses((status = 200, body = Applied), Refused))]
 async fn remove(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ApplyChangeset>>,
     Path(name): Path<EntryName>,
 ) -> Result<Body<Applied>, Problem> {
     Ok(Body(schedules::remove(door.ctx(), caller.access(), name).await?))
@@ -88,7 +88,7 @@ async fn remove(
 #[utoipa::path(post, path = "/schedules/{name}/pause", tag = "schedules", params(("name" = EntryName, Path)), responses((status = 200, body = Applied), Refused))]
 async fn pause(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ApplyChangeset>>,
     Path(name): Path<EntryName>,
 ) -> Result<Body<Applied>, Problem> {
     Ok(Body(schedules::switch(door.ctx(), caller.access(), name, true).await?))
@@ -98,7 +98,7 @@ async fn pause(
 #[utoipa::path(post, path = "/schedules/{name}/resume", tag = "schedules", params(("name" = EntryName, Path)), responses((status = 200, body = Applied), Refused))]
 async fn resume(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ApplyChangeset>>,
     Path(name): Path<EntryName>,
 ) -> Result<Body<Applied>, Problem> {
     Ok(Body(schedules::switch(door.ctx(), caller.access(), name, false).await?))
@@ -110,11 +110,11 @@ async fn resume(
     responses((status = 200, body = Run), (status = 202, body = Run), Refused))]
 async fn run(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::StartRun>>,
     Path(name): Path<EntryName>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let request = schedules::now(door.ctx(), caller.access(), &name).await?;
     let preference = Preference::of(&headers, door.config().wait)?;
-    carry_out(door.ctx(), caller.access(), request, preference).await
+    carry_out(&door, &caller, request, preference).await
 }

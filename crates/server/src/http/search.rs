@@ -8,9 +8,9 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
 use super::extract::Query;
+use super::needs::{Allowed, Role, Whole, to};
 use super::page::limit;
 use super::problem::{Problem, Refused};
 use crate::app::search;
@@ -34,7 +34,7 @@ struct SearchQuery {
 #[utoipa::path(get, path = "/search", tag = "search", params(SearchQuery), responses((status = 200, body = Vec<Hit>), Refused))]
 async fn find(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::SearchFunctions>>,
     Query(query): Query<SearchQuery>,
 ) -> Result<Body<Vec<Hit>>, Problem> {
     let hits = search::search(door.ctx(), caller.access(), &query.q, limit(query.limit) as usize).await?;
@@ -43,7 +43,10 @@ async fn find(
 
 /// Throws the index of this server away and builds it anew
 #[utoipa::path(post, path = "/search/rebuild", tag = "search", responses((status = 204, description = "It is built"), Refused))]
-async fn rebuild(State(door): State<Door>, caller: Caller) -> Result<StatusCode, Problem> {
+async fn rebuild(
+    State(door): State<Door>,
+    caller: Allowed<Whole<to::RebuildSearch>>,
+) -> Result<StatusCode, Problem> {
     search::rebuild(door.ctx(), caller.access()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

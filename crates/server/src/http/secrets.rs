@@ -12,9 +12,9 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
 use super::extract::{Json, Path};
+use super::needs::{Allowed, Whole, to};
 use super::problem::{Problem, Refused};
 use crate::app::secrets;
 
@@ -24,7 +24,10 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 
 /// Lists secrets, without their values
 #[utoipa::path(get, path = "/secrets", tag = "secrets", responses((status = 200, body = Vec<Secret>), Refused))]
-async fn list(State(door): State<Door>, caller: Caller) -> Result<Body<Vec<Secret>>, Problem> {
+async fn list(
+    State(door): State<Door>,
+    caller: Allowed<Whole<to::ManageSecrets>>,
+) -> Result<Body<Vec<Secret>>, Problem> {
     Ok(Body(secrets::list(door.ctx(), caller.access()).await?))
 }
 
@@ -57,7 +60,7 @@ impl SecretBody {
 #[utoipa::path(put, path = "/secrets/{name}", tag = "secrets", params(("name" = String, Path)), request_body = SecretBody, responses((status = 204, description = "It is set"), Refused))]
 async fn set(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Whole<to::ManageSecrets>>,
     Path(name): Path<String>,
     Json(body): Json<SecretBody>,
 ) -> Result<StatusCode, Problem> {
@@ -73,7 +76,7 @@ async fn set(
 #[utoipa::path(delete, path = "/secrets/{name}", tag = "secrets", params(("name" = String, Path)), responses((status = 204, description = "It is gone"), Refused))]
 async fn remove(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Whole<to::ManageSecrets>>,
     Path(name): Path<String>,
 ) -> Result<StatusCode, Problem> {
     secrets::remove(door.ctx(), caller.access(), &name).await?;

@@ -1,24 +1,22 @@
-//! Signing in: a link that works once, printed where the server was started, gives a browser a Token of its own.
+//! Signing in: a link that works once, printed where the server was started, gives a browser a Session of its own.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use axum::extract::State;
-use axum::http::{HeaderValue, header};
+use axum::http::{Extensions, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use jiff::{SignedDuration, Timestamp};
-use model::access::Access;
-use model::token::TokenRole;
-use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::caller::COOKIE;
+use super::cookie;
 use super::door::Door;
 use super::extract::Query;
 use super::problem::Problem;
+use super::proxies::is_https;
 use crate::app::error::Error;
-use crate::app::tokens::{self, NewToken};
+use crate::app::sessions;
 use crate::seal::SealError;
 
 /// A link that nobody used is no use to a finder of old logs.
@@ -60,31 +58,21 @@ pub(super) struct Key {
     key: String,
 }
 
-/// Gives the browser a Token and sends it to the first page, so that the key is in no history.
-pub(super) async fn sign_in(State(door): State<Door>, Query(key): Query<Key>) -> Result<Response, Problem> {
+/// Gives the browser a Session and sends it to the first page, so that the key is in no history.
+pub(super) async fn sign_in(
+    State(door): State<Door>,
+    extensions: Extensions,
+    Query(key): Query<Key>,
+) -> Result<Response, Problem> {
     let ctx = door.ctx();
     let now = ctx.clock.now();
     if !door.sign_ins().take(&key.key, now) {
         return Err(Problem::of("link_used", "this link was used already, or is too old")
             .hint("`selfmade sign-in` prints a new one"));
     }
-    let new = NewToken {
-        name: format!("browser-{}", ctx.ids.uuid().simple()),
-        role: TokenRole::Admin,
-        patterns: Vec::new(),
-        uses: Vec::new(),
-        grants: None,
-        expires_at: Some(now + SIGNED_IN),
-    };
-    let (_, text) = tokens::add(ctx, &Access::of_command_line(), new).await?;
+    let (_, text) = sessions::sign_in(ctx, now + SIGNED_IN).await?;
+    let cookie = cookie::given(&text, SIGNED_IN, is_https(&extensions)).ok_or_else(Problem::internal)?;
     let mut response = Redirect::to("/").into_response();
-    response.headers_mut().insert(header::SET_COOKIE, cookie(&text)?);
+    response.headers_mut().insert(header::SET_COOKIE, cookie);
     Ok(response)
-}
-
-fn cookie(token: &SecretString) -> Result<HeaderValue, Problem> {
-    let seconds = SIGNED_IN.as_secs();
-    let text = token.expose_secret();
-    HeaderValue::from_str(&format!("{COOKIE}={text}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict"))
-        .map_err(|_| Problem::internal())
 }

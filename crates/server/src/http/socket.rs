@@ -8,21 +8,26 @@ use axum::response::Response;
 use futures_util::{Stream, StreamExt};
 use tokio::sync::OwnedSemaphorePermit;
 
+use super::caller::Caller;
 use super::door::Door;
 use super::problem::Problem;
-use super::telling::{ALIVE, Told};
+use super::sse::{self, ALIVE};
+use super::telling::Told;
 
 /// Clients send pongs and an end.
 const MOST_HEARD_BYTES: usize = 4 << 10;
 /// A client that takes longer to read one message is gone or will never keep up; it can come back where it was.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+#[expect(clippy::disallowed_methods, reason = "the stream is bound to its caller")]
 pub(super) fn answer(
     door: &Door,
+    caller: &Caller,
     upgrade: WebSocketUpgrade,
     told: impl Stream<Item = Told> + Send + 'static,
 ) -> Result<Response, Problem> {
     let place = door.socket_place().ok_or_else(Problem::too_many_sockets)?;
+    let told = sse::while_valid(door, caller, told);
     let door = door.clone();
     let upgrade = upgrade.max_message_size(MOST_HEARD_BYTES).max_frame_size(MOST_HEARD_BYTES);
     Ok(upgrade.on_upgrade(move |socket| tell(socket, door, told, place)))

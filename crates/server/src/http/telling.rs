@@ -1,16 +1,14 @@
 //! Streams that tell what happens, as server-sent events or over a WebSocket, whichever the caller asks for.
 
-use std::convert::Infallible;
 use std::str::FromStr;
-use std::time::Duration;
 
 use axum::extract::FromRequestParts;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, header};
-use axum::response::sse::{Event as Sent, KeepAlive, Sse};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
+use axum::response::sse::Event as Sent;
 use futures_util::{Stream, StreamExt};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -18,11 +16,9 @@ use serde_json::value::RawValue;
 use super::caller::Caller;
 use super::door::Door;
 use super::problem::Problem;
-use super::socket;
+use super::{socket, sse};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-/// Proxies close what says nothing.
-pub(super) const ALIVE: Duration = Duration::from_secs(15);
 
 /// One thing that is told; a message of a WebSocket is this as JSON.
 #[derive(Debug, Serialize)]
@@ -67,20 +63,18 @@ impl FromRequestParts<Door> for Ear {
 }
 
 impl Ear {
-    /// Answers with the stream, which ends when it ends, the server does, or the caller's Token is no longer valid.
+    /// Answers with the stream, which ends when it ends, the server does, or the caller's token or session does.
     pub(super) fn answer(
         self,
         door: &Door,
-        caller: Caller,
+        caller: &Caller,
         told: impl Stream<Item = Told> + Send + 'static,
     ) -> Result<Response, Problem> {
-        let told = told.take_until(Box::pin(caller.lapsed(door.ctx().clone())));
         match self {
-            Ear::Socket(upgrade) => socket::answer(door, upgrade, told),
+            Ear::Socket(upgrade) => socket::answer(door, caller, upgrade, told),
             Ear::Events => {
-                let sent = told.map(|told| Ok::<Sent, Infallible>(told.sent()));
-                let sent = sent.take_until(Box::pin(door.stop().clone().cancelled_owned()));
-                Ok(Sse::new(sent).keep_alive(KeepAlive::new().interval(ALIVE)).into_response())
+                let stopped = door.stop().clone().cancelled_owned();
+                Ok(sse::answer(door, caller, told.map(Told::sent).take_until(Box::pin(stopped))))
             }
         }
     }

@@ -8,9 +8,9 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
 use super::extract::Json;
+use super::needs::{Allowed, Role, to};
 use super::problem::{Problem, Refused};
 use crate::app::tests::{self, TestReport};
 
@@ -34,7 +34,7 @@ struct TestsBody {
 #[utoipa::path(post, path = "/tests", tag = "functions", request_body = TestsBody, responses((status = 200, body = Vec<TestReport>), Refused))]
 async fn run(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::RunTests>>,
     Json(body): Json<TestsBody>,
 ) -> Result<Body<Vec<TestReport>>, Problem> {
     let mut names = body.names;

@@ -12,9 +12,9 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
 use super::extract::{Json, Path};
+use super::needs::{Allowed, Whole, to};
 use super::problem::{Problem, Refused};
 use crate::app::tokens::{self, NewToken};
 
@@ -24,7 +24,10 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 
 /// Lists tokens, without their texts
 #[utoipa::path(get, path = "/tokens", tag = "tokens", responses((status = 200, body = Vec<Token>), Refused))]
-async fn list(State(door): State<Door>, caller: Caller) -> Result<Body<Vec<Token>>, Problem> {
+async fn list(
+    State(door): State<Door>,
+    caller: Allowed<Whole<to::ManageTokens>>,
+) -> Result<Body<Vec<Token>>, Problem> {
     Ok(Body(tokens::list(door.ctx(), caller.access()).await?))
 }
 
@@ -59,7 +62,7 @@ pub struct Made {
 #[utoipa::path(post, path = "/tokens", tag = "tokens", request_body = TokenBody, responses((status = 201, body = Made), Refused))]
 async fn add(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Whole<to::ManageTokens>>,
     Json(body): Json<TokenBody>,
 ) -> Result<(StatusCode, Body<Made>), Problem> {
     let new = NewToken {
@@ -78,7 +81,7 @@ async fn add(
 #[utoipa::path(delete, path = "/tokens/{name}", tag = "tokens", params(("name" = String, Path)), responses((status = 204, description = "It is gone"), Refused))]
 async fn remove(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Whole<to::ManageTokens>>,
     Path(name): Path<String>,
 ) -> Result<StatusCode, Problem> {
     tokens::remove(door.ctx(), caller.access(), &name).await?;

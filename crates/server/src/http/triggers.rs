@@ -12,9 +12,9 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
 use super::extract::{Json, Path, Query};
+use super::needs::{Allowed, Named, Role, to};
 use super::page::{Page, PageQuery, limit};
 use super::problem::{Problem, Refused};
 use crate::app::changesets::Applied;
@@ -38,7 +38,7 @@ const A_DAY: SignedDuration = SignedDuration::from_hours(24);
 #[utoipa::path(get, path = "/triggers", tag = "triggers", params(PageQuery), responses((status = 200, body = Page<TriggerLine>), Refused))]
 async fn list(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::ReadTriggers>>,
     Query(query): Query<PageQuery>,
 ) -> Result<Body<Page<TriggerLine>>, Problem> {
     let page = triggers::list(door.ctx(), caller.access(), query.cursor.as_deref(), query.limit()).await?;
@@ -50,7 +50,7 @@ async fn list(
 #[utoipa::path(get, path = "/triggers/{name}", tag = "triggers", params(("name" = EntryName, Path)), responses((status = 200, body = TriggerView), Refused))]
 async fn show(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ReadTriggers>>,
     Path(name): Path<EntryName>,
 ) -> Result<Body<TriggerView>, Problem> {
     Ok(Body(triggers::show(door.ctx(), caller.access(), &name).await?))
@@ -60,7 +60,7 @@ async fn show(
 #[utoipa::path(put, path = "/triggers/{name}", tag = "triggers", params(("name" = EntryName, Path)), request_body = TriggerContent, responses((status = 200, body = Applied), Refused))]
 async fn put(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ApplyChangeset>>,
     Path(name): Path<EntryName>,
     Json(content): Json<TriggerContent>,
 ) -> Result<Body<Applied>, Problem> {
@@ -71,7 +71,7 @@ async fn put(
 #[utoipa::path(delete, path = "/triggers/{name}", tag = "triggers", params(("name" = EntryName, Path)), responses((status = 200, body = Applied), Refused))]
 async fn remove(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ApplyChangeset>>,
     Path(name): Path<EntryName>,
 ) -> Result<Body<Applied>, Problem> {
     Ok(Body(triggers::remove(door.ctx(), caller.access(), name).await?))
@@ -81,7 +81,7 @@ async fn remove(
 #[utoipa::path(post, path = "/triggers/{name}/enable", tag = "triggers", params(("name" = EntryName, Path)), responses((status = 200, body = Applied), Refused))]
 async fn enable(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ApplyChangeset>>,
     Path(name): Path<EntryName>,
 ) -> Result<Body<Applied>, Problem> {
     Ok(Body(triggers::switch(door.ctx(), caller.access(), name, true).await?))
@@ -91,7 +91,7 @@ async fn enable(
 #[utoipa::path(post, path = "/triggers/{name}/disable", tag = "triggers", params(("name" = EntryName, Path)), responses((status = 200, body = Applied), Refused))]
 async fn disable(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ApplyChangeset>>,
     Path(name): Path<EntryName>,
 ) -> Result<Body<Applied>, Problem> {
     Ok(Body(triggers::switch(door.ctx(), caller.access(), name, false).await?))
@@ -112,7 +112,7 @@ struct FiringsQuery {
 #[utoipa::path(get, path = "/triggers/{name}/firings", tag = "triggers", params(("name" = EntryName, Path), FiringsQuery), responses((status = 200, body = Page<FiringLine>), Refused))]
 async fn firings(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ReadTriggers>>,
     Path(name): Path<EntryName>,
     Query(query): Query<FiringsQuery>,
 ) -> Result<Body<Page<FiringLine>>, Problem> {
@@ -139,7 +139,7 @@ struct DryRunQuery {
 #[utoipa::path(get, path = "/triggers/{name}/dry-run", tag = "triggers", params(("name" = EntryName, Path), DryRunQuery), responses((status = 200, body = Rehearsal), Refused))]
 async fn dry_run(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ReadTriggers>>,
     Path(name): Path<EntryName>,
     Query(query): Query<DryRunQuery>,
 ) -> Result<Body<Rehearsal>, Problem> {
@@ -169,7 +169,7 @@ enum TrialBody {
 #[utoipa::path(post, path = "/triggers/{name}/trial", tag = "triggers", params(("name" = EntryName, Path)), request_body = TrialBody, responses((status = 200, body = Trial), Refused))]
 async fn trial(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ReadTriggers>>,
     Path(name): Path<EntryName>,
     Json(body): Json<TrialBody>,
 ) -> Result<Body<Trial>, Problem> {

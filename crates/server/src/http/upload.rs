@@ -1,47 +1,73 @@
 //! Bodies that are larger than most: folders of files, packs.
 
-use axum::body::to_bytes;
+use axum::body::{Body, HttpBody};
 use axum::extract::{FromRequest, Request};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use tokio::sync::OwnedSemaphorePermit;
 use utoipa::ToSchema;
 
 use super::door::Door;
+use super::needs::is_judged;
 use super::problem::Problem;
+use super::spool::Spool;
 use crate::app::packs::TextFile;
+use crate::blocking::blocking;
 
 /// So many times as long as other bodies may take, because they are so much larger.
 const PATIENCE: u32 = 10;
 
-/// JSON of up to `upload_bytes`.
-pub(super) struct Upload<T>(pub(super) T);
+/// JSON of up to `upload_bytes`, and the place it takes among the uploads until it is dealt with.
+///
+/// While it arrives, no more than `body_bytes` of it are in memory; what is larger is in a file. It is parsed from there piece by piece,
+/// so that memory holds the files it carries, once. There are never more uploads at once than there are places.
+pub(super) struct Upload<T>(pub(super) T, pub(super) OwnedSemaphorePermit);
 
-impl<T: DeserializeOwned> FromRequest<Door> for Upload<T> {
+impl<T: DeserializeOwned + Send + 'static> FromRequest<Door> for Upload<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, door: &Door) -> Result<Self, Problem> {
-        let config = door.config();
-        let limit = config.body_timeout.saturating_mul(PATIENCE);
-        let read = to_bytes(request.into_body(), config.upload_bytes);
-        let bytes = match tokio::time::timeout(limit, read).await {
-            Ok(Ok(bytes)) => bytes,
-            Ok(Err(_)) => {
-                let message = format!("the body broke off, or has more than {} bytes", config.upload_bytes);
-                return Err(Problem::of("too_large", message));
-            }
-            Err(_) => {
-                let message = "the body did not arrive in time";
-                return Err(Problem::of("too_slow", message));
-            }
-        };
-        let wrong = |error: serde_json::Error| {
-            let code = if error.is_data() { "bad_body" } else { "bad_json" };
-            Problem::of(code, error.to_string())
-        };
-        serde_json::from_slice(&bytes).map(Upload).map_err(wrong)
+        is_judged(&request)?;
+        let place = place(door).await?;
+        let limit = door.config().body_timeout.saturating_mul(PATIENCE);
+        let received = tokio::time::timeout(limit, receive(door, request.into_body())).await;
+        let received = received.map_err(|_| Problem::of("too_slow", "the body did not arrive in time"))??;
+        let value = blocking(move || received.parse()).await?;
+        Ok(Upload(value, place))
     }
+}
+
+/// Waits for a place, with the body unread.
+async fn place(door: &Door) -> Result<OwnedSemaphorePermit, Problem> {
+    let waited = tokio::time::timeout(door.config().body_timeout, door.upload_place()).await;
+    waited.ok().flatten().ok_or_else(|| {
+        Problem::of("too_many_uploads", "as many uploads are under way as this server takes at once")
+            .retry_after(10)
+    })
+}
+
+async fn receive(door: &Door, body: Body) -> Result<Spool, Problem> {
+    let config = door.config();
+    let too_large =
+        || Problem::of("too_large", format!("an upload has {} bytes at most", config.upload_bytes));
+    if body.size_hint().lower() > config.upload_bytes as u64 {
+        return Err(too_large());
+    }
+    let mut spool = Spool::new(door.ctx().uploads_folder(), config.body_bytes);
+    let mut chunks = body.into_data_stream();
+    let mut bytes = 0;
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk.map_err(|_| Problem::bad_request("the body broke off; send it again"))?;
+        bytes += chunk.len();
+        if bytes > config.upload_bytes {
+            return Err(too_large());
+        }
+        spool.add(&chunk).await?;
+    }
+    spool.finish().await
 }
 
 /// A file, as text or, if it is none, in base64.

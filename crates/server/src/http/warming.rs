@@ -10,10 +10,10 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::caller::Caller;
 use super::door::Door;
 use super::extract::Json;
 use super::live;
+use super::needs::{Allowed, Role, to};
 use super::problem::{Problem, Refused};
 use crate::app::warming::{self, Warmed};
 
@@ -35,11 +35,11 @@ struct WarmBody {
     responses((status = 200, description = "`done` carries them", body = Vec<Warmed>, content_type = "text/event-stream"), Refused))]
 async fn warm(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::PrepareEnvironments>>,
     Json(body): Json<WarmBody>,
 ) -> Result<Response, Problem> {
     let (ctx, access) = (door.ctx().clone(), caller.access().clone());
-    live::show(move |telling| async move {
+    live::show(&door, &caller, move |telling| async move {
         let told = Arc::new(move |making| telling.tell("making", &making));
         warming::warm(&ctx, &access, &body.names, told).await
     })

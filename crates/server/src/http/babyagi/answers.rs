@@ -8,12 +8,16 @@ use model::run::Run;
 use serde_json::{Value, json};
 
 use crate::app::error::Error;
+use crate::http::needs;
 use crate::http::problem::Problem;
 
 /// A status and a body.
 pub(super) struct NotDone(StatusCode, Value);
 
 pub(super) type Answer = Result<Json<Value>, NotDone>;
+
+/// A caller who may; whoever may not is told so in BabyAGI's shape.
+pub(super) type Allowed<N> = needs::Allowed<N, NotDone>;
 
 impl NotDone {
     pub(super) fn bad_request(message: impl Into<String>) -> NotDone {

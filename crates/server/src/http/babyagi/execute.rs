@@ -10,12 +10,12 @@ use serde_json::{Map, Value};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::answers::{Answer, NotDone};
+use super::answers::{Allowed, Answer, NotDone};
 use super::framework;
 use crate::app::runs::{Input, StartRun, Target};
-use crate::http::caller::Caller;
 use crate::http::door::Door;
 use crate::http::extract::{Json, Path};
+use crate::http::needs::{Named, to};
 use crate::http::runs::waited;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(3_600);
 #[utoipa::path(post, path = "/execute/{name}", params(("name" = EntryName, Path)), request_body = Value, responses((status = 200, body = Value)))]
 async fn execute(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::StartRun>>,
     Path(name): Path<EntryName>,
     Json(body): Json<Option<Map<String, Value>>>,
 ) -> Answer {
@@ -39,7 +39,7 @@ async fn execute(
     }
     let input = input(&name, body)?;
     let request = StartRun::of(Target::Live(name), input);
-    let run = waited(door.ctx(), caller.access(), request, PATIENCE).await?;
+    let run = waited(&door, &caller, request, PATIENCE).await?;
     match run.state {
         RunState::Succeeded => Ok(Body(run.output.unwrap_or_default())),
         _ => Err(NotDone::failed(&run)),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::answers::{Answer, NotDone};
+use super::answers::{Allowed, Answer, NotDone};
 use crate::app::changesets;
 use crate::app::drafts::{Intent, Proposal};
 use crate::app::functions::{self as entries};
@@ -17,6 +17,7 @@ use crate::app::functionz::{functions, stating};
 use crate::http::caller::Caller;
 use crate::http::door::Door;
 use crate::http::extract::{Json, Path};
+use crate::http::needs::{Named, Role, to};
 use crate::http::problem::Problem;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
@@ -31,13 +32,17 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 
 /// All functions, with their code
 #[utoipa::path(get, path = "/functions", responses((status = 200, body = Value)))]
-async fn all(State(door): State<Door>, caller: Caller) -> Answer {
+async fn all(State(door): State<Door>, caller: Allowed<Role<to::ReadFunctions>>) -> Answer {
     Ok(Body(functions::all(door.ctx(), caller.access()).await?.into()))
 }
 
 /// One function
 #[utoipa::path(get, path = "/function/{name}", params(("name" = String, Path)), responses((status = 200, body = Value)))]
-async fn show(State(door): State<Door>, caller: Caller, Path(name): Path<String>) -> Answer {
+async fn show(
+    State(door): State<Door>,
+    caller: Allowed<Named<to::ReadFunctions>>,
+    Path(name): Path<String>,
+) -> Answer {
     match functions::get(door.ctx(), caller.access(), &name).await? {
         Some(found) => Ok(Body(found)),
         None => Err(absent(&name)),
@@ -48,7 +53,7 @@ async fn show(State(door): State<Door>, caller: Caller, Path(name): Path<String>
 #[utoipa::path(put, path = "/function/{name}", params(("name" = EntryName, Path)), request_body = Value, responses((status = 200, body = Value)))]
 async fn put(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ApplyChangeset>>,
     Path(name): Path<EntryName>,
     Json(body): Json<Value>,
 ) -> Answer {
@@ -61,7 +66,7 @@ async fn put(
 #[utoipa::path(post, path = "/function/{name}/register", params(("name" = EntryName, Path)), request_body = Value, responses((status = 200, body = Value)))]
 async fn register(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ApplyChangeset>>,
     Path(name): Path<EntryName>,
     Json(body): Json<Value>,
 ) -> Answer {
@@ -72,7 +77,11 @@ async fn register(
 
 /// Deletes a function; not among BabyAGI's own routes
 #[utoipa::path(delete, path = "/function/{name}", params(("name" = EntryName, Path)), responses((status = 200, body = Value)))]
-async fn remove(State(door): State<Door>, caller: Caller, Path(name): Path<EntryName>) -> Answer {
+async fn remove(
+    State(door): State<Door>,
+    caller: Allowed<Named<to::ApplyChangeset>>,
+    Path(name): Path<EntryName>,
+) -> Answer {
     let title = format!("delete {name}");
     let proposal = Proposal::of(title, vec![Intent::Delete(EntryKey::function(name))]);
     apply(&door, &caller, &proposal).await
@@ -80,7 +89,11 @@ async fn remove(State(door): State<Door>, caller: Caller, Path(name): Path<Entry
 
 /// All versions of a function; none of one that is not there
 #[utoipa::path(get, path = "/function/{name}/versions", params(("name" = String, Path)), responses((status = 200, body = Value)))]
-async fn versions(State(door): State<Door>, caller: Caller, Path(name): Path<String>) -> Answer {
+async fn versions(
+    State(door): State<Door>,
+    caller: Allowed<Named<to::ReadFunctions>>,
+    Path(name): Path<String>,
+) -> Answer {
     Ok(Body(functions::versions(door.ctx(), caller.access(), &name).await?.into()))
 }
 
@@ -88,7 +101,7 @@ async fn versions(State(door): State<Door>, caller: Caller, Path(name): Path<Str
 #[utoipa::path(post, path = "/function/{name}/activate/{version}", params(("name" = EntryName, Path), ("version" = String, Path)), responses((status = 200, body = Value)))]
 async fn activate(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ApplyChangeset>>,
     Path((name, version)): Path<(EntryName, String)>,
 ) -> Answer {
     let Ok(number) = version.parse::<VersionNumber>() else {
@@ -109,7 +122,7 @@ pub(super) async fn activated(
 
 /// What all functions import; not among BabyAGI's own routes
 #[utoipa::path(get, path = "/imports", responses((status = 200, body = Value)))]
-async fn imports(State(door): State<Door>, caller: Caller) -> Answer {
+async fn imports(State(door): State<Door>, caller: Allowed<Role<to::ReadFunctions>>) -> Answer {
     Ok(Body(functions::all_imports(door.ctx(), caller.access()).await?.into()))
 }
 

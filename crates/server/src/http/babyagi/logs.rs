@@ -16,11 +16,11 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::answers::{Answer, NotDone};
+use super::answers::{Allowed, Answer, NotDone};
 use crate::app::functionz::logs::{self, LogFilter, Logs};
-use crate::http::caller::Caller;
 use crate::http::door::Door;
 use crate::http::extract::{Path, Query};
+use crate::http::needs::{Named, Role, to};
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new().routes(routes!(all)).routes(routes!(of_function)).routes(routes!(bundle))
@@ -63,7 +63,7 @@ pub(super) fn date(text: &str) -> Result<Timestamp, NotDone> {
 #[utoipa::path(get, path = "/logs", params(LogsQuery), responses((status = 200, body = Value)))]
 async fn all(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Role<to::ReadRuns>>,
     Query(query): Query<LogsQuery>,
 ) -> Result<Response, NotDone> {
     let found = logs::logs(door.ctx(), caller.access(), &query.filter(None)?).await?;
@@ -74,7 +74,7 @@ async fn all(
 #[utoipa::path(get, path = "/logs/{name}", params(("name" = String, Path), LogsQuery), responses((status = 200, body = Value)))]
 async fn of_function(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ReadRuns>>,
     Path(name): Path<String>,
     Query(query): Query<LogsQuery>,
 ) -> Result<Response, NotDone> {
@@ -94,7 +94,11 @@ fn page(found: Logs, address: &str) -> Response {
 
 /// Everything that belongs to the same piece of work as one row
 #[utoipa::path(get, path = "/log_bundle/{log_id}", params(("log_id" = String, Path)), responses((status = 200, body = Value)))]
-async fn bundle(State(door): State<Door>, caller: Caller, Path(id): Path<String>) -> Answer {
+async fn bundle(
+    State(door): State<Door>,
+    caller: Allowed<Role<to::ReadRuns>>,
+    Path(id): Path<String>,
+) -> Answer {
     let rows = logs::bundle(door.ctx(), caller.access(), &id).await?;
     Ok(Body(json!({ "logs": rows })))
 }

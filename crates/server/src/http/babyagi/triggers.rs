@@ -8,12 +8,13 @@ use serde_json::json;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::answers::Answer;
+use super::answers::{Allowed, Answer};
 use super::functions::apply;
 use crate::app::functionz::triggers;
 use crate::http::caller::Caller;
 use crate::http::door::Door;
 use crate::http::extract::{Json, Path};
+use crate::http::needs::{Named, to};
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new().routes(routes!(of, add)).routes(routes!(after))
@@ -21,13 +22,21 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 
 /// After which functions this one runs
 #[utoipa::path(get, path = "/triggers/{name}", params(("name" = String, Path)), responses((status = 200, body = serde_json::Value)))]
-async fn of(State(door): State<Door>, caller: Caller, Path(name): Path<String>) -> Answer {
+async fn of(
+    State(door): State<Door>,
+    caller: Allowed<Named<to::ReadTriggers>>,
+    Path(name): Path<String>,
+) -> Answer {
     Ok(Body(json!(triggers::of(door.ctx(), caller.access(), &name).await?)))
 }
 
 /// Which functions run after this one; not among BabyAGI's own routes
 #[utoipa::path(get, path = "/triggered/{name}", params(("name" = String, Path)), responses((status = 200, body = serde_json::Value)))]
-async fn after(State(door): State<Door>, caller: Caller, Path(name): Path<String>) -> Answer {
+async fn after(
+    State(door): State<Door>,
+    caller: Allowed<Named<to::ReadTriggers>>,
+    Path(name): Path<String>,
+) -> Answer {
     Ok(Body(json!(triggers::after(door.ctx(), caller.access(), &name).await?)))
 }
 
@@ -41,7 +50,7 @@ struct TriggerBody {
 #[utoipa::path(post, path = "/triggers/{name}", params(("name" = EntryName, Path)), request_body = serde_json::Value, responses((status = 200, body = serde_json::Value)))]
 async fn add(
     State(door): State<Door>,
-    caller: Caller,
+    caller: Allowed<Named<to::ApplyChangeset>>,
     Path(name): Path<EntryName>,
     Json(body): Json<TriggerBody>,
 ) -> Answer {

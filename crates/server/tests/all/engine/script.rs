@@ -1,7 +1,7 @@
 //! An executor that does what a test says instead of running Python, and a brain to use it with.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
@@ -69,6 +69,9 @@ fn finished(position: u32) -> CallRecord {
 pub(crate) struct Script {
     parts: Mutex<BTreeMap<String, Part>>,
     pub(crate) executions: AtomicUsize,
+    /// How often an environment was asked for, and whether none is ever ready.
+    pub(crate) prepared: AtomicUsize,
+    pub(crate) never_ready: AtomicBool,
 }
 
 impl Script {
@@ -111,6 +114,10 @@ impl Executor for Script {
     }
 
     fn prepare(&self, _: Vec<String>, _: Told) -> BoxFuture<Result<(), ExecutionError>> {
+        self.prepared.fetch_add(1, Ordering::SeqCst);
+        if self.never_ready.load(Ordering::SeqCst) {
+            return Box::pin(std::future::pending());
+        }
         Box::pin(std::future::ready(Ok(())))
     }
 
@@ -168,6 +175,11 @@ impl Stage {
     pub(crate) async fn another(&self, database: &TestDatabase) -> Stage {
         let config = config(database, &self.home);
         Stage::at(config, self.ctx.clock.clone(), Arc::clone(&self.home), Arc::clone(&self.script)).await
+    }
+
+    /// The data folder.
+    pub(crate) fn home(&self) -> &std::path::Path {
+        self.home.path()
     }
 
     /// Stores bare sources.

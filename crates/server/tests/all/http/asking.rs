@@ -144,7 +144,8 @@ impl Asker {
         self.request(method, path, &headers, Body::from(body.to_string())).await
     }
 
-    async fn request(
+    /// With a body that may have no end.
+    pub(crate) async fn request(
         &self,
         method: &str,
         path: &str,
@@ -161,7 +162,7 @@ impl Asker {
     }
 }
 
-async fn read(response: axum::response::Response) -> Answer {
+pub(crate) async fn read(response: axum::response::Response) -> Answer {
     let (parts, body) = response.into_parts();
     let bytes = body.collect().await.unwrap().to_bytes();
     let json = serde_json::from_slice(&bytes)

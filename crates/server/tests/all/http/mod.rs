@@ -3,6 +3,7 @@
 mod access;
 pub(crate) mod asking;
 mod babyagi;
+mod bodies;
 mod changing;
 mod commanding;
 mod description;
@@ -11,7 +12,9 @@ mod hooks;
 mod limits;
 mod listening;
 mod measuring;
+mod revoked;
 mod running;
+mod signing_in;
 mod sockets;
 mod streaming;
 mod tracing;

@@ -15,7 +15,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, client_async};
 
-use super::asking::{ADD, token};
+use super::asking::{ADD, Asker, token};
 use super::listening::{Listening, listen};
 use crate::engine::script::Stage;
 use crate::world::ME;
@@ -91,10 +91,13 @@ store::on_both! {
     }
 
     async fn whoever_has_no_token_or_comes_from_elsewhere_gets_no_socket(database: &TestDatabase) {
-        let (stage, listening, token) = open(database, HttpConfig::default()).await;
+        let (stage, listening, _) = open(database, HttpConfig::default()).await;
         let path = "/api/v1/events";
         assert_eq!(connect(&listening, path, &[]).await.err(), Some(401));
-        let cookie = format!("selfmade_token={token}");
+        let asker = Asker::of(&stage).await;
+        let link = asker.door.sign_in_path().unwrap();
+        let signed_in = asker.bare("GET", &link, &[("host", "localhost")], None).await;
+        let cookie = signed_in.header("set-cookie").split(';').next().unwrap().to_owned();
         assert_eq!(connect(&listening, path, &[("cookie", &cookie)]).await.err(), Some(403), "browsers say where they come from");
         assert_eq!(connect(&listening, path, &[("cookie", &cookie), ("origin", "http://evil.example")]).await.err(), Some(403));
         let own = format!("http://{}", listening.address);

@@ -7,7 +7,7 @@ use server::settings::Given;
 
 use crate::commands::{
     background, backup, changes, completions, export, function, import, init, insights, log, pack, restore,
-    run, runs, schedule, search, secret, serve, test, token, trigger, warm,
+    run, runs, schedule, search, secret, serve, session, test, token, trigger, warm,
 };
 
 const AFTER_HELP: &str = "\
@@ -176,6 +176,9 @@ pub(crate) enum Command {
     /// Tokens: add, list, rm
     #[command(subcommand)]
     Token(token::Command),
+    /// Browsers that are signed in: list, rm
+    #[command(subcommand)]
+    Session(session::Command),
     /// Which layers of the sandbox this machine offers
     Doctor,
     /// Print the completions of a shell

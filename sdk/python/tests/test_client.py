@@ -238,6 +238,11 @@ class Others(unittest.TestCase):
         secrets.delete("CLIENT_KEY")
         self.assertNotIn("CLIENT_KEY", [secret.name for secret in secrets.list()])
 
+    def test_browsers_that_signed_in_are_listed_and_ended(self):
+        self.assertEqual(selfmade.sessions.list(), [])
+        with self.assertRaises(selfmade.NotFound):
+            selfmade.sessions.delete("browser-none")
+
     def test_a_token_opens_what_its_role_may(self):
         token = selfmade.tokens.add("client-viewer", "viewer", patterns=["client_*"])
         self.assertNotIn(token.text, repr(token))

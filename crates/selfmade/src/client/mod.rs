@@ -18,6 +18,7 @@ mod runs;
 mod schedules;
 mod search;
 mod secrets;
+mod sessions;
 mod tests;
 mod tokens;
 mod triggers;

@@ -20,6 +20,7 @@ pub(crate) mod schedule;
 pub(crate) mod search;
 pub(crate) mod secret;
 pub(crate) mod serve;
+pub(crate) mod session;
 mod status;
 pub(crate) mod test;
 pub(crate) mod token;
@@ -104,6 +105,7 @@ async fn with_brain(session: &Session, brain: &Brain, command: Option<Command>) 
         Some(Command::Import(arguments)) => import::run(session, brain, arguments).await,
         Some(Command::Secret(command)) => secret::run(session, brain, command).await,
         Some(Command::Token(command)) => token::run(session, brain, command).await,
+        Some(Command::Session(command)) => session::run(session, brain, command).await,
         // They were carried out without a brain.
         Some(
             Command::Init(_)

@@ -40,6 +40,7 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
       restore      Put a backup in the place of the brain
       secret       Secrets: set, list, rm
       token        Tokens: add, list, rm
+      session      Browsers that are signed in: list, rm
       doctor       Which layers of the sandbox this machine offers
       completions  Print the completions of a shell
       version      Print the version
@@ -148,6 +149,8 @@ fn every_command_has_an_example_in_its_help() {
         "token add",
         "token list",
         "token rm",
+        "session list",
+        "session rm",
         "completions",
     ] {
         let arguments: Vec<&str> = command.split(' ').chain(["--help"]).collect();

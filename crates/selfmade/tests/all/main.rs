@@ -36,6 +36,7 @@ mod sealing;
 mod search;
 mod secrets;
 mod serving;
+mod sessions;
 mod status;
 mod testing;
 mod tokens;

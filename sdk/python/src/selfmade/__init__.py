@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     insights = server.insights
     events = server.events
     tokens = server.tokens
+    sessions = server.sessions
 
 __all__ = [
     "ApiError",
@@ -148,6 +149,7 @@ __all__ = [
     "search",
     "secrets",
     "server",
+    "sessions",
     "sleep",
     "tokens",
     "triggers",

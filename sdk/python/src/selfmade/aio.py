@@ -14,6 +14,7 @@ packs = server.packs
 insights = server.insights
 events = server.events
 tokens = server.tokens
+sessions = server.sessions
 
 __all__ = [
     "changesets",
@@ -27,6 +28,7 @@ __all__ = [
     "schedules",
     "search",
     "server",
+    "sessions",
     "tokens",
     "triggers",
 ]

@@ -9,7 +9,7 @@ use crate::session::Session;
 
 /// Print a link that signs one browser in to the running server
 ///
-/// It works once, within a day. The browser gets a token of its own, which `token list` shows.
+/// It works once, within a day. The browser gets a session of its own, which `session list` shows.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  selfmade sign-in")]
 pub(crate) struct Arguments {}

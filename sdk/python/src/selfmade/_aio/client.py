@@ -14,6 +14,7 @@ from selfmade._aio.resource import AsyncResource
 from selfmade._aio.runs import AsyncRuns
 from selfmade._aio.schedules import AsyncSchedules
 from selfmade._aio.secrets import AsyncSecrets
+from selfmade._aio.sessions import AsyncSessions
 from selfmade._aio.tokens import AsyncTokens
 from selfmade._aio.triggers import AsyncTriggers
 from selfmade._async_transport import AsyncTransport
@@ -37,6 +38,7 @@ class AsyncClient(AsyncResource):
         self.schedules = AsyncSchedules(self._transport)
         self.secrets = AsyncSecrets(self._transport)
         self.tokens = AsyncTokens(self._transport)
+        self.sessions = AsyncSessions(self._transport)
         self.packs = AsyncPacks(self._transport)
         self.insights = AsyncInsights(self._transport)
         self.events = AsyncEvents(self._transport)

@@ -15,6 +15,7 @@ from selfmade._sync.resource import Resource
 from selfmade._sync.runs import Runs
 from selfmade._sync.schedules import Schedules
 from selfmade._sync.secrets import Secrets
+from selfmade._sync.sessions import Sessions
 from selfmade._sync.tokens import Tokens
 from selfmade._sync.triggers import Triggers
 from selfmade._transport import Transport
@@ -38,6 +39,7 @@ class Client(Resource):
         self.schedules = Schedules(self._transport)
         self.secrets = Secrets(self._transport)
         self.tokens = Tokens(self._transport)
+        self.sessions = Sessions(self._transport)
         self.packs = Packs(self._transport)
         self.insights = Insights(self._transport)
         self.events = Events(self._transport)

@@ -57,6 +57,7 @@ from selfmade.models.server import (
     Pack,
     PackLoaded,
     Secret,
+    Session,
     Suggestion,
     Token,
 )
@@ -102,6 +103,7 @@ __all__ = [
     "ScheduleContent",
     "ScheduleLine",
     "Secret",
+    "Session",
     "Signature",
     "Step",
     "Suggestion",

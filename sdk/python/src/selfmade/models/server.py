@@ -1,4 +1,4 @@
-"""What a server keeps beside functions and runs: events, secrets, tokens, packs, insights, its health."""
+"""What a server keeps beside functions and runs: events, secrets, tokens, sessions, packs, insights, its health."""
 
 from __future__ import annotations
 
@@ -58,6 +58,17 @@ class Token(Record):
     created_by: str
     expires_at: datetime | None = None
     text: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session(Record):
+    """A browser that has signed in. `authority` says what it may do: its `role` and, if it is narrow, `only` which names."""
+
+    name: str
+    authority: dict[str, Any]
+    created_at: datetime
+    created_by: str
+    expires_at: datetime
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use model::access::Authority;
 use model::actor::Actor;
 use model::audit::AuditRecord;
 use model::ids::{BrainId, RunId};
@@ -59,7 +60,7 @@ impl Ctx {
         let (requests, told) = Requests::new();
         let cells = Cells::new(config.cells.clone(), clock.system_time(), Arc::new(requests.clone()));
         let mut ctx = Ctx::open_executing(config, clock, ids, Arc::new(cells)).await?;
-        tokio::spawn(keep_requests(ctx.clone(), told));
+        tokio::spawn(keep_requests(ctx.clone(), requests.expected.clone(), told));
         ctx.requests = Some(requests);
         Ok(ctx)
     }
@@ -121,9 +122,20 @@ impl Ctx {
         self.home.join("uploads")
     }
 
-    /// Strikes out all secrets of the brain.
-    pub(crate) async fn redaction(&self) -> Result<Arc<Redaction>, Error> {
-        self.redactions.current(self).await
+    /// Strikes out the secrets that may be used by one of these: what somebody hands in is compared with no others.
+    pub(crate) async fn redaction_for(&self, authorities: &[&Authority]) -> Result<Arc<Redaction>, Error> {
+        if authorities.iter().all(|authority| authority.grants.0.is_empty()) {
+            return Ok(Arc::default());
+        }
+        let may_use = |name: &str| authorities.iter().any(|authority| authority.grants.secret(name));
+        self.redactions.of(self, may_use).await
+    }
+
+    /// Requests that this Run makes of the network are recorded without these secrets.
+    pub(crate) fn expect_requests(&self, run: RunId, redaction: &Arc<Redaction>) {
+        if let Some(requests) = &self.requests {
+            requests.expected.expect(run, Arc::clone(redaction));
+        }
     }
 
     /// Ends what is being executed and waits for what is being written.

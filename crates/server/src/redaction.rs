@@ -1,6 +1,16 @@
-//! Redaction: secret values are struck out of whatever is recorded or told, wherever they stand in it.
+//! Redaction: the values of secrets are struck out of texts, bytes and JSON values.
+//!
+//! A Redaction is made of some secrets and depends on no others: of those that a Run was handed, or of those that whoever gives an
+//! input may use. So nobody can find out about a secret by looking at what is struck out of their own texts.
+//!
+//! Whole occurrences are struck out, wherever they stand. Two kinds of text are seen in parts:
+//!
+//! * What is printed comes in pieces. `engine/output` hands over whole lines, and a line of a secret counts as a secret of its own.
+//! * What was cut inside the cell may end or begin with half a secret. There as many characters as the longest value has are left
+//!   out beside the cut, whatever they are: were it half a secret that is looked for, cuts would tell its beginning.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,84 +20,132 @@ use serde_json::{Value, json};
 /// Values shorter than this stand in too many innocent texts to be struck out.
 const SHORTEST: usize = model::secret::SHORTEST_SECRET_BYTES;
 
-/// The values to strike out, each with what stands in its place.
+/// The values to strike out.
 #[derive(Clone, Default)]
 pub(crate) struct Redaction {
-    values: Vec<(String, String)>,
+    values: Vec<Form>,
+    /// The same line by line.
+    lines: Vec<Form>,
+    /// The most bytes of a value, and of a line.
+    longest: usize,
+    longest_line: usize,
+}
+
+/// One way in which a value is written.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Form {
+    text: String,
+    name: String,
+}
+
+/// Where something is to be struck out, and what is put there.
+struct Span {
+    from: usize,
+    to: usize,
+    instead: String,
 }
 
 impl Redaction {
     /// Of secrets by name. A value is also struck out as JSON and as Python write it inside a text.
     pub(crate) fn of<'a>(secrets: impl IntoIterator<Item = (&'a str, &'a str)>) -> Redaction {
-        let mut values: Vec<(String, String)> = Vec::new();
+        let (mut values, mut lines) = (BTreeSet::new(), BTreeSet::new());
         for (name, value) in secrets {
-            if value.len() < SHORTEST {
-                continue;
-            }
-            let mut forms =
-                vec![value.to_owned(), escaped(value), in_ascii(&escaped(value)), of_bytes(value)];
-            forms.sort();
-            forms.dedup();
-            values.extend(forms.into_iter().map(|form| (form, format!("[secret {name}]"))));
+            values.extend(forms(name, value));
+            lines.extend(value.lines().flat_map(|line| forms(name, line.trim())));
+            // A line may hold the whole value, its line ends escaped.
+            lines.extend(forms(name, value).filter(|form| !form.text.contains(['\n', '\r'])));
         }
-        // The longest first: one secret may be part of another.
-        values.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
-        Redaction { values }
+        let longest = |forms: &BTreeSet<Form>| forms.iter().map(|form| form.text.len()).max().unwrap_or(0);
+        Redaction {
+            longest: longest(&values),
+            longest_line: longest(&lines),
+            values: values.into_iter().collect(),
+            lines: lines.into_iter().collect(),
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.values.is_empty() && self.lines.is_empty()
+    }
+
+    /// Of these secrets and of those.
+    pub(crate) fn and(&self, more: Redaction) -> Redaction {
+        let both = |ours: &[Form], theirs: Vec<Form>| {
+            let all: BTreeSet<Form> = ours.iter().cloned().chain(theirs).collect();
+            all.into_iter().collect()
+        };
+        Redaction {
+            values: both(&self.values, more.values),
+            lines: both(&self.lines, more.lines),
+            longest: self.longest.max(more.longest),
+            longest_line: self.longest_line.max(more.longest_line),
+        }
+    }
+
+    /// Of those of its secrets alone that are in a value.
+    pub(crate) fn only_in(&self, value: &Value) -> Redaction {
+        let mut found = BTreeSet::new();
+        self.find_in(value, &mut found);
+        let of_found = |forms: &[Form]| -> Vec<Form> {
+            forms.iter().filter(|form| found.contains(&form.name)).cloned().collect()
+        };
+        let (values, lines) = (of_found(&self.values), of_found(&self.lines));
+        let longest = |forms: &[Form]| forms.iter().map(|form| form.text.len()).max().unwrap_or(0);
+        Redaction { longest: longest(&values), longest_line: longest(&lines), values, lines }
+    }
+
+    fn find_in(&self, value: &Value, found: &mut BTreeSet<String>) {
+        let mut look = |text: &[u8]| {
+            let here = self.values.iter().filter(|form| find(text, form.text.as_bytes()).is_some());
+            found.extend(here.map(|form| form.name.clone()));
+        };
+        match value {
+            Value::String(text) => look(text.as_bytes()),
+            Value::Array(items) => items.iter().for_each(|item| self.find_in(item, found)),
+            Value::Object(fields) => {
+                if let Some(bytes) = packed(fields) {
+                    look(&bytes);
+                }
+                fields.keys().for_each(|key| look(key.as_bytes()));
+                fields.values().for_each(|value| self.find_in(value, found));
+            }
+            _ => {}
+        }
     }
 
     pub(crate) fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut text = Cow::Borrowed(text);
-        for (value, instead) in &self.values {
-            if text.contains(value) {
-                text = Cow::Owned(text.replace(value, instead));
-            }
+        if !self.is_in(text) {
+            return Cow::Borrowed(text);
         }
-        text
+        Cow::Owned(shown(&replaced(text.as_bytes(), &spans(text.as_bytes(), &self.values))))
     }
 
     pub(crate) fn is_in(&self, text: &str) -> bool {
-        self.values.iter().any(|(value, _)| text.contains(value))
+        self.values.iter().any(|form| text.contains(&form.text))
     }
 
     /// In bytes, which need not be text.
     pub(crate) fn bytes(&self, bytes: Vec<u8>) -> Vec<u8> {
-        let mut bytes = bytes;
-        for (value, instead) in &self.values {
-            let mut from = 0;
-            while let Some(at) = find(&bytes[from..], value.as_bytes()) {
-                bytes.splice(from + at..from + at + value.len(), instead.bytes());
-                from += at + instead.len();
-            }
-        }
-        bytes
+        let spans = spans(&bytes, &self.values);
+        if spans.is_empty() { bytes } else { replaced(&bytes, &spans) }
     }
 
-    /// In a text that was cut at its end, perhaps in the middle of a secret. What follows the last `…` tells of the cut.
-    pub(crate) fn cut_text(&self, text: &str) -> String {
-        let text = self.text(text);
-        let end = text.rfind('…').unwrap_or(text.len());
-        let begun = self.begun(text[..end].as_bytes());
-        let halves = self.values.iter().filter(|(value, _)| begun >= SHORTEST && value.len() <= 2 * begun);
-        let begins =
-            |value: &str| text.as_bytes()[..end].ends_with(&value.as_bytes()[..begun.min(value.len())]);
-        let half = halves.into_iter().find(|(value, _)| begins(value));
-        match half {
-            Some((_, instead)) => format!("{}{instead}{}", &text[..end - begun], &text[end..]),
-            None => text.into_owned(),
-        }
+    /// In whole lines that were printed.
+    pub(crate) fn printed(&self, lines: &[u8]) -> String {
+        shown(&replaced(lines, &spans(lines, &self.lines)))
     }
 
-    /// How many of the last bytes may be the beginning of a secret whose rest has not come yet.
-    pub(crate) fn begun(&self, bytes: &[u8]) -> usize {
-        let begun = |value: &String| {
-            let most = bytes.len().min(value.len() - 1);
-            (1..=most).rev().find(|length| bytes.ends_with(&value.as_bytes()[..*length])).unwrap_or(0)
-        };
-        self.values.iter().map(|(value, _)| begun(value)).max().unwrap_or(0)
+    /// In the beginning of a line whose end has not been printed: what can be shown of it, and of how many bytes that is. Of the
+    /// last ones, in which a secret may have begun, nothing is shown.
+    pub(crate) fn printed_so_far(&self, line: &[u8]) -> (String, usize) {
+        let mut end = line.len().saturating_sub(self.longest_line);
+        while end > 0 && is_inside_character(line[end]) {
+            end -= 1;
+        }
+        let mut spans = spans(line, &self.lines);
+        spans.retain(|span| span.from < end);
+        let end = spans.last().map_or(end, |last| end.max(last.to));
+        (shown(&replaced(&line[..end], &spans)), end)
     }
 
     pub(crate) fn error(&self, error: RunError) -> RunError {
@@ -98,6 +156,38 @@ impl Redaction {
         }
     }
 
+    /// In a text that the cell may have cut.
+    fn cut_text(&self, text: &str) -> String {
+        match cut(text).filter(|_| !self.is_empty()) {
+            None => self.text(text).into_owned(),
+            Some(Cut { before, told, after }) => {
+                let before = self.beginning(before);
+                let dropped = after.len().min(self.longest);
+                let after = self.part(after, |span| span.to > dropped, dropped..after.len());
+                format!("{before}{told}{after}")
+            }
+        }
+    }
+
+    /// In a text that was cut at its end.
+    pub(crate) fn beginning(&self, text: &str) -> String {
+        let kept = text.len().saturating_sub(self.longest);
+        self.part(text, |span| span.from < kept, 0..kept)
+    }
+
+    /// A part of a text, without the secrets that reach into it.
+    fn part(&self, text: &str, reaches: impl Fn(&Span) -> bool, part: std::ops::Range<usize>) -> String {
+        let mut spans = spans(text.as_bytes(), &self.values);
+        spans.retain(reaches);
+        let from = spans.first().map_or(part.start, |first| part.start.min(first.from));
+        let to = spans.last().map_or(part.end, |last| part.end.max(last.to));
+        let (from, to) = (text.ceil_char_boundary(from), text.floor_char_boundary(to));
+        for span in &mut spans {
+            (span.from, span.to) = (span.from - from, span.to - from);
+        }
+        if from >= to { String::new() } else { shown(&replaced(&text.as_bytes()[from..to], &spans)) }
+    }
+
     /// In all texts of a JSON value, keys included, and in bytes.
     pub(crate) fn json(&self, value: Value) -> Value {
         if self.is_empty() {
@@ -106,26 +196,22 @@ impl Redaction {
         match value {
             Value::String(text) => Value::String(self.text(&text).into_owned()),
             Value::Array(items) => Value::Array(items.into_iter().map(|item| self.json(item)).collect()),
-            Value::Object(fields) if fields.len() == 1 && fields.contains_key("$bytes") => {
-                self.packed(fields)
-            }
-            Value::Object(fields) if fields.len() == 1 && fields.contains_key("$described") => {
-                self.described(&fields["$described"])
-            }
-            Value::Object(fields) => Value::Object(
-                fields
-                    .into_iter()
-                    .map(|(key, value)| (self.text(&key).into_owned(), self.json(value)))
-                    .collect(),
-            ),
+            Value::Object(fields) => self.object(fields),
             other => other,
         }
     }
 
-    fn packed(&self, fields: serde_json::Map<String, Value>) -> Value {
-        match fields["$bytes"].as_str().and_then(|text| STANDARD.decode(text).ok()) {
-            Some(bytes) => json!({ "$bytes": STANDARD.encode(self.bytes(bytes)) }),
-            None => Value::Object(fields),
+    fn object(&self, fields: serde_json::Map<String, Value>) -> Value {
+        if let Some(bytes) = packed(&fields) {
+            return json!({ "$bytes": STANDARD.encode(self.bytes(bytes)) });
+        }
+        match fields.get("$described").filter(|_| fields.len() == 1) {
+            Some(description) => self.described(description),
+            None => fields
+                .into_iter()
+                .map(|(key, value)| (self.text(&key).into_owned(), self.json(value)))
+                .collect::<serde_json::Map<_, _>>()
+                .into(),
         }
     }
 
@@ -136,8 +222,87 @@ impl Redaction {
     }
 }
 
+fn forms<'a>(name: &'a str, value: &'a str) -> impl Iterator<Item = Form> + use<'a> {
+    let forms = [value.to_owned(), escaped(value), in_ascii(&escaped(value)), of_bytes(value)];
+    let is_long = value.len() >= SHORTEST;
+    forms.into_iter().filter(move |_| is_long).map(|text| Form { text, name: name.to_owned() })
+}
+
+/// Where the forms stand. Those that overlap are one: nothing of either is left.
+fn spans(bytes: &[u8], forms: &[Form]) -> Vec<Span> {
+    let mut all: Vec<(usize, usize, &str)> = Vec::new();
+    for form in forms {
+        let (mut at, length) = (0, form.text.len());
+        while let Some(next) = find(&bytes[at..], form.text.as_bytes()) {
+            all.push((at + next, at + next + length, &form.name));
+            at += next + length;
+        }
+    }
+    // The longest first: one secret may be part of another, and is told by the name of that.
+    all.sort_by_key(|(from, to, _)| (*from, std::cmp::Reverse(*to)));
+    let mut spans: Vec<Span> = Vec::new();
+    for (from, to, name) in all {
+        match spans.last_mut() {
+            Some(last) if from < last.to => last.to = last.to.max(to),
+            _ => spans.push(Span { from, to, instead: format!("[secret {name}]") }),
+        }
+    }
+    spans
+}
+
+fn replaced(bytes: &[u8], spans: &[Span]) -> Vec<u8> {
+    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    for Span { from, to, instead } in spans {
+        out.extend_from_slice(&bytes[at..*from]);
+        out.extend_from_slice(instead.as_bytes());
+        at = *to;
+    }
+    out.extend_from_slice(&bytes[at..]);
+    out
+}
+
+fn shown(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
 fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
-    bytes.windows(part.len()).position(|window| window == part)
+    let first = *part.first()?;
+    let mut at = 0;
+    loop {
+        at += bytes.get(at..)?.iter().position(|byte| *byte == first)?;
+        if bytes[at..].starts_with(part) {
+            return Some(at);
+        }
+        at += 1;
+    }
+}
+
+fn is_inside_character(byte: u8) -> bool {
+    byte & 0b1100_0000 == 0b1000_0000
+}
+
+fn packed(fields: &serde_json::Map<String, Value>) -> Option<Vec<u8>> {
+    let text = fields.get("$bytes").filter(|_| fields.len() == 1)?.as_str()?;
+    STANDARD.decode(text).ok()
+}
+
+/// A text of which something was left out inside the cell.
+struct Cut<'a> {
+    before: &'a str,
+    /// What tells of it.
+    told: &'a str,
+    after: &'a str,
+}
+
+/// As `errors.py` and `describe.py` tell of what they leave out. Whoever writes the same by hand only gets less recorded.
+fn cut(text: &str) -> Option<Cut<'_>> {
+    const END: &str = " characters left out …\n";
+    if let Some(end) = text.find(END).map(|at| at + END.len()) {
+        let start = text[..end - END.len()].rfind("\n… ")?;
+        return Some(Cut { before: &text[..start], told: &text[start..end], after: &text[end..] });
+    }
+    let start = text.rfind("… (").filter(|_| text.ends_with(" characters)"))?;
+    Some(Cut { before: &text[..start], told: &text[start..], after: "" })
 }
 
 /// With all but ASCII as `\u` escapes, as Python's `json` writes it.
@@ -207,20 +372,49 @@ mod tests {
     }
 
     #[test]
-    fn most_of_a_secret_at_a_cut_is_struck_out() {
+    fn beside_a_cut_as_much_is_left_out_as_could_be_half_a_secret_whatever_it_is() {
         let redaction = Redaction::of([("KEY", "s3cret-and-long")]);
-        assert_eq!(redaction.cut_text("x s3cret-and-… (99 characters)"), "x [secret KEY]… (99 characters)");
-        assert_eq!(redaction.cut_text("class"), "class");
         let described = |text: &str| json!({"$described": {"type": "str", "text": text}});
-        assert_eq!(redaction.json(described("s3cret-an… (9)")), described("[secret KEY]… (9)"));
+        for last in ["s3cret-and-lon", "not-at-all-it-"] {
+            let text = format!("it begins {last}… (99 characters)");
+            assert_eq!(redaction.json(described(&text)), described("it begins… (99 characters)"));
+        }
+        let whole = redaction.json(described("it is s3cret-and-long and mor… (99 characters)"));
+        assert_eq!(whole, described("it is [secret KEY]… (99 characters)"));
+        let middle = |text: &str| {
+            let error = RunError { type_name: "E".to_owned(), message: text.to_owned(), traceback: None };
+            redaction.error(error).message
+        };
+        let left_out = "\n… 9 characters left out …\n";
+        let cut = middle(&format!("first s3cret-and-lo{left_out}3cret-and-long last"));
+        assert_eq!(cut, format!("firs{left_out}last"));
+        let cut = middle(&format!("first s3cret-and-long{left_out}s3cret-and-long last"));
+        assert_eq!(cut, format!("first {left_out} last"));
+        assert_eq!(Redaction::default().cut_text(&cut), cut);
     }
 
     #[test]
-    fn what_may_become_a_secret_is_known() {
-        let redaction = Redaction::of([("KEY", "s3cret"), ("LONG", "first\nsecond")]);
-        assert_eq!(redaction.begun(b"as s3c"), 3);
-        assert_eq!(redaction.begun(b"first\n"), 6);
-        assert_eq!(redaction.begun(b"nothing here"), 0);
+    fn of_secrets_that_overlap_nothing_is_left() {
+        let redaction = Redaction::of([("A", "first-middle"), ("B", "middle-last"), ("C", "[secret A]")]);
+        assert_eq!(redaction.text("a first-middle-last b"), "a [secret A] b");
+    }
+
+    #[test]
+    fn a_secret_of_several_lines_is_struck_out_line_by_line_where_it_is_printed() {
+        let redaction = Redaction::of([("KEY", "-----BEGIN\n  abcdef\nxy\n-----END")]);
+        assert_eq!(redaction.printed(b"> -----BEGIN\n"), "> [secret KEY]\n");
+        assert_eq!(redaction.printed(b"  abcdef\nxy\n"), "  [secret KEY]\nxy\n");
+        assert_eq!(redaction.printed(br"'-----BEGIN\n  abcdef\nxy\n-----END'"), "'[secret KEY]'");
+    }
+
+    #[test]
+    fn those_that_are_in_a_value_are_found() {
+        let redaction = Redaction::of([("A", "aaaaa"), ("B", "bbbbb"), ("C", "ccccc")]);
+        let bytes = STANDARD.encode("-bbbbb-");
+        let found = redaction.only_in(&json!({"x aaaaa": 1, "y": [{"$bytes": bytes}]}));
+        assert_eq!(found.text("aaaaa bbbbb ccccc"), "[secret A] [secret B] ccccc");
+        assert!(redaction.only_in(&json!({"x": "cccc"})).is_empty());
+        assert_eq!(found.and(Redaction::of([("D", "ddddd")])).text("aaaaa ddddd"), "[secret A] [secret D]");
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub(crate) use self::bundle::in_memory;
 pub use self::host::{Host, HostRule};
 pub use self::policy::{EgressLimits, EgressPolicy, OnMisuse, SHORTEST_SEALED, SealedSecret, SecretText};
 pub use self::proxy::{Proxy, ProxyConfig};
-pub use self::record::{Decision, EgressLog, EgressRecord};
+pub use self::record::{Decision, EgressLog, EgressRecord, LONGEST_PATH};
 pub use self::resolve::{Resolver, SystemResolver};
 pub use self::variables::proxy_variables;
 

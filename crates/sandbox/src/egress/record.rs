@@ -10,7 +10,7 @@ use super::head::Target;
 use super::refusal::Refusal;
 
 /// Longer paths are cut: the log must not grow at the cell's will.
-const LONGEST_PATH: usize = 1024;
+pub const LONGEST_PATH: usize = 1024;
 
 /// Whoever keeps the records. Called from the proxy's tasks: it must not block.
 pub trait EgressLog: Send + Sync {

@@ -18,6 +18,7 @@ mod databases;
 mod demo;
 mod folder;
 mod functions;
+mod guessing;
 mod help;
 mod homes;
 mod insights;

@@ -99,9 +99,28 @@ pub async fn start(ctx: &Ctx, access: &Access, request: StartRun) -> Result<Run,
     begin(ctx, access, request).await?.ended(ctx).await
 }
 
-/// The same for what a Function calls by a name in its source, which was judged when that was applied.
-pub(crate) async fn start_dependency(ctx: &Ctx, access: &Access, request: StartRun) -> Result<Run, Error> {
-    begin_judged(ctx, access, request).await?.ended(ctx).await
+/// How a Run comes to start another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// By a name it has at hand: its starter has to be allowed to run that.
+    Name,
+    /// By a call in its source, which was judged when that was applied.
+    Dependency,
+}
+
+/// The same for a Run that starts another. What it hands over is compared with the secrets that it was handed itself, whoever
+/// started it: otherwise it would learn from what is refused or struck out which others there are.
+pub(crate) async fn start_nested(
+    ctx: &Ctx,
+    access: &Access,
+    request: StartRun,
+    by: By,
+    handed: &Redaction,
+) -> Result<Run, Error> {
+    if by == By::Name {
+        judge(ctx, access, &request.target).await?;
+    }
+    begin_judged(ctx, access, request, handed).await?.ended(ctx).await
 }
 
 /// A Run that is recorded, and has yet to be carried out or waited for. Dropping it leaves a Run that nobody carries out
@@ -130,7 +149,8 @@ impl Begun {
 /// Records a Run that is to be executed at once.
 pub async fn begin(ctx: &Ctx, access: &Access, request: StartRun) -> Result<Begun, Error> {
     judge(ctx, access, &request.target).await?;
-    begin_judged(ctx, access, request).await
+    let redaction = ctx.redaction_for(&[&access.authority]).await?;
+    begin_judged(ctx, access, request, &redaction).await
 }
 
 /// Whether this Access may run it.
@@ -148,7 +168,13 @@ async fn judge(ctx: &Ctx, access: &Access, target: &Target) -> Result<(), Error>
     }
 }
 
-async fn begin_judged(ctx: &Ctx, access: &Access, request: StartRun) -> Result<Begun, Error> {
+/// `redaction` is of the secrets that the starter may use.
+async fn begin_judged(
+    ctx: &Ctx,
+    access: &Access,
+    request: StartRun,
+    redaction: &Redaction,
+) -> Result<Begun, Error> {
     let (watch, nested) = (request.watch.clone(), request.parent.is_some());
     let prepared = resolve(ctx, access, &request.target).await?;
     let mut run = record(ctx, access, request, &prepared)?;
@@ -156,23 +182,25 @@ async fn begin_judged(ctx: &Ctx, access: &Access, request: StartRun) -> Result<B
     if run.how.concurrency.is_some() || run.how.due_at.is_some() {
         // Others may have its place; the queue knows whose turn it is.
         run.how.waited = false;
-        let run = enqueue(ctx, run, &prepared).await?;
+        let run = enqueue(ctx, run, &prepared, redaction).await?;
         return Ok(Begun { run_id: run.run_id, nested, execution: None });
     }
-    let redaction = ctx.redaction().await?;
-    refuse_key(&run, &redaction)?;
-    let given = run.input.clone();
-    run.input = redaction.json(given.clone());
-    run.how.resumable &= run.input == given;
+    refuse_key(&run, redaction)?;
+    let handed_over = redaction.only_in(&run.input);
+    let given = (!handed_over.is_empty()).then(|| {
+        // It cannot be executed again with what is recorded.
+        run.how.resumable = false;
+        let recorded = handed_over.json(run.input.clone());
+        std::mem::replace(&mut run.input, recorded)
+    });
     let lease = lease(ctx);
     (run.state, run.started_at, run.lease) = (RunState::Running, Some(run.created_at), Some(lease));
     match ctx.store.start_run(&run, &prepared.members).await? {
         Started::Existing(first) => return Ok(Begun { run_id: first.run_id, nested, execution: None }),
         Started::New => {}
     }
-    run.input = given;
     let run_id = run.run_id;
-    let execution = Execution { run, lease, prepared, steps: Vec::new(), watch, redaction };
+    let execution = Execution { run, given, lease, prepared, steps: Vec::new(), watch, handed_over };
     Ok(Begun { run_id, nested, execution: Some(Box::new(execution)) })
 }
 
@@ -218,7 +246,8 @@ pub async fn queue(ctx: &Ctx, access: &Access, request: StartRun) -> Result<Run,
     judge(ctx, access, &request.target).await?;
     let prepared = resolve(ctx, access, &request.target).await?;
     let run = record(ctx, access, request, &prepared)?;
-    enqueue(ctx, run, &prepared).await
+    let redaction = ctx.redaction_for(&[&access.authority]).await?;
+    enqueue(ctx, run, &prepared, &redaction).await
 }
 
 /// What a Run would be recorded as; what it loads is recorded already. For those who queue it in a batch of their own.
@@ -226,7 +255,10 @@ pub(crate) async fn recorded(ctx: &Ctx, access: &Access, request: StartRun) -> R
     judge(ctx, access, &request.target).await?;
     let prepared = resolve(ctx, access, &request.target).await?;
     let run = record(ctx, access, request, &prepared)?;
-    refuse_secrets(ctx, &run).await?;
+    // What an Event carries was compared with secrets where it was made.
+    if run.event_seq.is_none() {
+        refuse_secrets(&run, &*ctx.redaction_for(&[&access.authority]).await?)?;
+    }
     ctx.store.record_closure(prepared.hash, &prepared.members).await?;
     Ok(run)
 }
@@ -252,10 +284,9 @@ fn refuse_key(run: &Run, redaction: &Redaction) -> Result<(), Error> {
     })
 }
 
-async fn refuse_secrets(ctx: &Ctx, run: &Run) -> Result<(), Error> {
-    let redaction = ctx.redaction().await?;
-    refuse_key(run, &redaction)?;
-    if redaction.json(run.input.clone()) == run.input {
+fn refuse_secrets(run: &Run, redaction: &Redaction) -> Result<(), Error> {
+    refuse_key(run, redaction)?;
+    if redaction.only_in(&run.input).is_empty() {
         return Ok(());
     }
     Err(Error::Input {
@@ -264,8 +295,8 @@ async fn refuse_secrets(ctx: &Ctx, run: &Run) -> Result<(), Error> {
     })
 }
 
-async fn enqueue(ctx: &Ctx, run: Run, prepared: &Prepared) -> Result<Run, Error> {
-    refuse_secrets(ctx, &run).await?;
+async fn enqueue(ctx: &Ctx, run: Run, prepared: &Prepared, redaction: &Redaction) -> Result<Run, Error> {
+    refuse_secrets(&run, redaction)?;
     match ctx.store.start_run(&run, &prepared.members).await? {
         Started::Existing(first) => Ok(*first),
         Started::New => {
@@ -464,7 +495,7 @@ pub async fn answer(ctx: &Ctx, access: &Access, id: RunId, value: Value) -> Resu
     let Some(model::run::Waiting::Person { step, question }) = run.waiting else {
         return Err(Error::NothingAsked { run: id, state: run.state });
     };
-    let value = ctx.redaction().await?.json(value);
+    let value = ctx.redaction_for(&[&access.authority]).await?.json(value);
     question::check_answer(&question, &value).map_err(|error| Error::Input {
         problem: format!("run {id}: {error}"),
         hint: "answer with one of them, as it stands there".to_owned(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use model::access::Access;
+use model::access::{Access, Authority};
 use model::actor::Actor;
 use model::event::{EventKind, NewEvent};
 use model::trigger::TriggerContent;
@@ -48,6 +48,11 @@ impl Webhook {
     pub fn access(&self) -> Option<Access> {
         let live = self.waiting.first()?;
         Some(Access { actor: Actor::Trigger(live.entry), authority: Arc::clone(&live.authority) })
+    }
+
+    /// Whoever applied the Triggers that wait for it.
+    fn authorities(&self) -> Vec<&Authority> {
+        self.waiting.iter().map(|live| &*live.authority).collect()
     }
 
     /// Whether a Trigger asks for a Token, which has to be allowed to run what it starts.
@@ -129,7 +134,8 @@ pub async fn receive(
     data: Value,
     delivery: Option<&str>,
 ) -> Result<Received, Error> {
-    admit(access, &find(ctx, name).await?)?;
+    let webhook = find(ctx, name).await?;
+    admit(access, &webhook)?;
     let bytes = data.to_string().len();
     if bytes > MOST_BYTES {
         return Err(Error::Input {
@@ -141,7 +147,7 @@ pub async fn receive(
         Some(delivery) => delivery.chars().take(LONGEST_DELIVERY).collect(),
         None => ctx.ids.uuid().to_string(),
     };
-    let data = ctx.redaction().await?.json(data);
+    let data = ctx.redaction_for(&webhook.authorities()).await?.json(data);
     let (source, at) = (name.to_owned(), ctx.clock.now());
     let event = NewEvent { kind: EventKind::WebhookReceived, source, data, actor: access.actor.clone(), at };
     let delivered = ctx.store.deliver(&event, &delivery, at - REMEMBERED).await?;

@@ -1,8 +1,11 @@
 //! Requests of Runs on their way from the proxy into the records: the proxy must not wait, so they pass through a queue.
 
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use model::egress::EgressRequest;
 use model::ids::RunId;
-use sandbox::egress::{Decision, EgressLog, EgressRecord};
+use sandbox::egress::{Decision, EgressLog, EgressRecord, LONGEST_PATH};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 
@@ -12,10 +15,27 @@ use crate::redaction::Redaction;
 
 /// Written in one transaction at most.
 const AT_ONCE: usize = 200;
+/// Runs that are remembered. A request may be over some time after its Run is.
+const REMEMBERED: usize = 10_000;
 
 /// Where requests are told. Requests are small and a Run can make only so many at once, so the queue has no bound.
 #[derive(Clone)]
-pub(crate) struct Requests(UnboundedSender<Told>);
+pub(crate) struct Requests {
+    told: UnboundedSender<Told>,
+    pub(crate) expected: Expected,
+}
+
+/// Runs that may use the network.
+#[derive(Clone, Default)]
+pub(crate) struct Expected(Arc<Mutex<Runs>>);
+
+/// The oldest is forgotten first.
+#[derive(Default)]
+struct Runs {
+    /// With what is struck out of their requests.
+    known: HashMap<RunId, Arc<Redaction>>,
+    order: VecDeque<RunId>,
+}
 
 pub(crate) enum Told {
     Request(Box<EgressRecord>),
@@ -25,39 +45,66 @@ pub(crate) enum Told {
 
 impl Requests {
     pub(crate) fn new() -> (Requests, UnboundedReceiver<Told>) {
-        let (sender, receiver) = unbounded_channel();
-        (Requests(sender), receiver)
+        let (told, receiver) = unbounded_channel();
+        (Requests { told, expected: Expected::default() }, receiver)
     }
 
     /// Returns when all that was told so far is written.
     pub(crate) async fn flush(&self) {
         let (written, waiting) = oneshot::channel();
-        if self.0.send(Told::Flush(written)).is_ok() {
+        if self.told.send(Told::Flush(written)).is_ok() {
             // Nobody answers when nobody writes any more.
             waiting.await.ok();
         }
     }
 }
 
+impl Expected {
+    /// From now on requests of this Run are recorded, without the secrets that it was handed.
+    pub(crate) fn expect(&self, run: RunId, redaction: Arc<Redaction>) {
+        let mut runs = self.lock();
+        if runs.known.insert(run, redaction).is_none() {
+            runs.order.push_back(run);
+        }
+        while runs.order.len() > REMEMBERED
+            && let Some(oldest) = runs.order.pop_front()
+        {
+            runs.known.remove(&oldest);
+        }
+    }
+
+    /// As it is recorded, and of which Run; nothing if that is not known.
+    fn recorded(&self, record: EgressRecord) -> Option<(RunId, EgressRequest)> {
+        let run = record.label.parse().ok()?;
+        let redaction = self.lock().known.get(&run).cloned()?;
+        Some((run, request(record, &redaction)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Runs> {
+        // Nothing that holds the lock can panic half-way through a change.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl EgressLog for Requests {
     fn record(&self, record: EgressRecord) {
         // Nobody hears it when the brain is closed.
-        self.0.send(Told::Request(Box::new(record))).ok();
+        self.told.send(Told::Request(Box::new(record))).ok();
     }
 }
 
 /// Writes what is told, until nobody can tell any more.
-pub(crate) async fn keep(ctx: Ctx, mut told: UnboundedReceiver<Told>) {
+pub(crate) async fn keep(ctx: Ctx, expected: Expected, mut told: UnboundedReceiver<Told>) {
     let mut some = Vec::with_capacity(AT_ONCE);
     while told.recv_many(&mut some, AT_ONCE).await > 0 {
         let (mut records, mut waiting) = (Vec::new(), Vec::new());
         for one in some.drain(..) {
             match one {
-                Told::Request(record) => records.push(*record),
+                Told::Request(record) => records.extend(expected.recorded(*record)),
                 Told::Flush(written) => waiting.push(written),
             }
         }
-        if let Err(error) = write(&ctx, records).await {
+        if let Err(error) = write(&ctx, &records).await {
             tracing::warn!("cannot record what runs asked of the network: {error}");
         }
         for written in waiting {
@@ -66,14 +113,11 @@ pub(crate) async fn keep(ctx: Ctx, mut told: UnboundedReceiver<Told>) {
     }
 }
 
-async fn write(ctx: &Ctx, records: Vec<EgressRecord>) -> Result<(), Error> {
-    if records.is_empty() {
+async fn write(ctx: &Ctx, requests: &[(RunId, EgressRequest)]) -> Result<(), Error> {
+    if requests.is_empty() {
         return Ok(());
     }
-    let redaction = ctx.redaction().await?;
-    let request = |record: EgressRecord| Some((record.label.parse().ok()?, request(record, &redaction)));
-    let requests: Vec<(RunId, EgressRequest)> = records.into_iter().filter_map(request).collect();
-    Ok(ctx.store.record_egress(&requests).await?)
+    Ok(ctx.store.record_egress(requests).await?)
 }
 
 /// A path, a host or what was told about them may hold a secret.
@@ -89,7 +133,7 @@ fn request(record: EgressRecord, redaction: &Redaction) -> EgressRequest {
         scheme: record.scheme.to_owned(),
         host: text(record.host),
         port: record.port,
-        path: redaction.cut_text(&record.path),
+        path: path(&record.path, redaction),
         rule,
         refused,
         status: record.status,
@@ -97,5 +141,14 @@ fn request(record: EgressRecord, redaction: &Redaction) -> EgressRequest {
         bytes_down: record.bytes_down,
         duration_us: u64::try_from(record.duration.as_micros()).unwrap_or(u64::MAX),
         failure: record.failure.map(text),
+    }
+}
+
+/// One that is as long as a path may be was cut there.
+fn path(path: &str, redaction: &Redaction) -> String {
+    if path.chars().count() < LONGEST_PATH {
+        redaction.text(path).into_owned()
+    } else {
+        redaction.beginning(path)
     }
 }

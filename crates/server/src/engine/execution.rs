@@ -27,14 +27,17 @@ use crate::redaction::Redaction;
 
 /// Everything a Run needs to be carried out.
 pub(crate) struct Execution {
+    /// Its input is as it is recorded.
     pub(crate) run: Run,
+    /// What it is executed with instead, because a secret is in it that is not recorded.
+    pub(crate) given: Option<Json>,
     pub(crate) lease: Lease,
     pub(crate) prepared: Arc<Prepared>,
     /// What it asked for before.
     pub(crate) steps: Vec<Step>,
     pub(crate) watch: Option<Watch>,
-    /// Strikes out all secrets of the brain, also those that somebody hands to a function that was not granted them.
-    pub(crate) redaction: Arc<Redaction>,
+    /// Strikes out the secrets that its input hands over.
+    pub(crate) handed_over: Redaction,
 }
 
 /// Carries a Run out and answers with its record: ended, waiting, or queued for another try.
@@ -50,20 +53,18 @@ pub(crate) async fn carry_out(ctx: &Ctx, execution: Execution) -> Result<Run, Er
 }
 
 async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
-    let Execution { run, lease, prepared, steps, watch, mut redaction } = execution;
+    let Execution { run, given, lease, prepared, steps, watch, handed_over } = execution;
     let interrupt = Interrupt::default();
     let registered = ctx.engine.running.register(run.run_id, interrupt.clone());
     let handed = match Handed::open(ctx, &prepared).await {
         Ok(handed) => handed,
         Err(error) => {
             let end = End::failed("SecretUnavailable", error.to_string(), None);
-            return close(ctx, run, lease, end, Collected::default(), &prepared, &redaction).await;
+            return close(ctx, run, lease, end, Collected::default(), &prepared, &handed_over).await;
         }
     };
-    if !handed.texts.is_empty() {
-        // What was opened just now may be newer than what is known of it.
-        redaction = ctx.redaction().await?;
-    }
+    // What it prints, returns, raises and asks for is compared with the secrets that it has, and with no others.
+    let redaction = Arc::new(handed.redaction().and(handed_over));
     let host = RunHost::new(Parts {
         ctx: ctx.clone(),
         journal: Journal::new(run.run_id, steps),
@@ -74,7 +75,13 @@ async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
         lease: Some(lease),
         watch,
     });
-    let work = work(ctx, &run, &prepared, handed)?;
+    let work = match given {
+        Some(input) => work(ctx, &Run { input, ..run.clone() }, &prepared, handed)?,
+        None => work(ctx, &run, &prepared, handed)?,
+    };
+    if work.egress.is_some() {
+        ctx.expect_requests(run.run_id, &redaction);
+    }
     registered.show(&host);
     let mut executed = execute(ctx, &host, work, &interrupt).await;
     // The next cell is made once the ending is committed.
@@ -88,7 +95,7 @@ async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
             After::LetGo => return Ok(run),
         },
         _ => match executed {
-            Ok(executed) => outcome::end(executed, &redaction),
+            Ok(executed) => outcome::end(executed),
             Err(error) => End::failed("NotExecuted", error.to_string(), None),
         },
     };
@@ -210,7 +217,7 @@ async fn close(
 ) -> Result<Run, Error> {
     let now = ctx.clock.now();
     end.error = end.error.map(|error| redaction.error(error));
-    run.input = redaction.json(run.input);
+    end.output = end.output.map(|output| redaction.json(output));
     if let Some(rest) = rest(ctx, &run, &end) {
         let due = now + Duration::from_millis(rest);
         if ctx.store.requeue_run(run.run_id, lease, due, run.attempt + 1, end.error.as_ref()).await? {
@@ -228,7 +235,7 @@ async fn close(
     run.usage = end.usage;
     run.finished_at = Some(now);
     run.closure = Some(prepared.hash);
-    let kept = end.output.clone().map(|output| recorded(output, most, redaction));
+    let kept = end.output.clone().map(|output| recorded(output, most));
     let events = event(&run, kept.as_ref());
     let is_kept = prepared.content().running.record.keeps(run.run_id, run.state == RunState::Succeeded);
     let finished = Finished {
@@ -253,7 +260,7 @@ async fn close(
         ctx.engine.unflushed.add(now);
     }
     ctx.engine.ring_events();
-    // The caller gets the whole output, whatever is kept of it.
+    // The caller gets the output at its full length, whatever is kept of it.
     run.output = end.output;
     Ok(run)
 }

@@ -10,6 +10,7 @@ use super::prepared::Prepared;
 use crate::app::error::Error;
 use crate::app::secrets;
 use crate::ctx::Ctx;
+use crate::redaction::Redaction;
 use crate::sealed_secrets::seal;
 
 #[derive(Default)]
@@ -40,6 +41,13 @@ impl Handed {
         let names = prepared.content().grants.secrets.iter();
         let texts = names.map(|name| (name.clone(), format!("secret-{name}"))).collect();
         Handed { texts, ..Handed::default() }
+    }
+
+    /// Strikes out the values that the code reads. A sealed one is not in the cell, and the proxy strikes it out of what comes back.
+    pub(crate) fn redaction(&self) -> Redaction {
+        let is_sealed = |text: &str| self.sealed.iter().any(|sealed| sealed.placeholder == text);
+        let values = self.texts.iter().filter(|(_, text)| !is_sealed(text));
+        Redaction::of(values.map(|(name, text)| (name.as_str(), text.as_str())))
     }
 
     fn add(&mut self, secret: Secret, value: &[u8]) -> Result<(), Error> {

@@ -5,7 +5,6 @@ use sandbox::{Crash, Exception, Killer, Limit};
 use serde_json::Value;
 
 use super::executor::Executed;
-use crate::redaction::Redaction;
 
 /// How a Run ends, as it is recorded.
 #[derive(Clone, Debug)]
@@ -54,7 +53,8 @@ pub(crate) fn usage(executed: &Executed) -> Usage {
     }
 }
 
-pub(crate) fn end(executed: Executed, redaction: &Redaction) -> End {
+/// With whatever secrets there are in it.
+pub(crate) fn end(executed: Executed) -> End {
     let usage = Some(usage(&executed));
     let (ending, error) = match executed.outcome.ending {
         sandbox::Ending::Returned(value) => {
@@ -72,8 +72,7 @@ pub(crate) fn end(executed: Executed, redaction: &Redaction) -> End {
         sandbox::Ending::Crashed { how } => (Ending::Crashed, crashed(how)),
         sandbox::Ending::BrokeProtocol { why } => (Ending::BrokeProtocol, error("BrokeProtocol", &why)),
     };
-    let error = Some(redaction.error(error));
-    End { state: RunState::Failed, ending: Some(ending), output: None, error, usage }
+    End { state: RunState::Failed, ending: Some(ending), output: None, error: Some(error), usage }
 }
 
 fn error(type_name: &str, message: &str) -> RunError {

@@ -1,8 +1,16 @@
-//! What a Run prints, from bytes to texts that may be shown: whole characters, without secrets.
+//! What a Run prints, from bytes to texts that may be shown: whole characters, without the secrets the Run was handed.
+//!
+//! Of a Run that was handed no secret everything is shown as it comes. Otherwise lines are shown when they are whole, and a line
+//! that gets long in pieces of [`LONGEST_HELD`] bytes. When something is shown depends on how much was printed and on line ends,
+//! never on what it is. A secret that is printed on one line is struck out however slowly it is printed; of one that has
+//! several lines each line is struck out for itself, but for lines of three characters and less.
 
 use sandbox::Stream;
 
 use crate::redaction::Redaction;
+
+/// So much of a line is held back while it has no end.
+const LONGEST_HELD: usize = 8 << 10;
 
 /// The part of both streams that cannot be shown yet.
 #[derive(Default)]
@@ -12,19 +20,33 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// Adds bytes and gives what can be shown: all but the beginning of a character, or of what may become a secret.
+    /// Adds bytes and gives what can be shown.
     pub(crate) fn push(&mut self, stream: Stream, bytes: &[u8], redaction: &Redaction) -> Option<String> {
         let held = self.of(stream);
         held.extend_from_slice(bytes);
-        let whole = whole_characters(held);
-        // The beginning of a secret ends in the middle of a character, too.
-        let whole = whole.min(held.len() - redaction.begun(held));
-        show(held.drain(..whole).as_slice(), redaction)
+        let mut text = String::new();
+        if redaction.is_empty() {
+            let whole = whole_characters(held);
+            text.push_str(&String::from_utf8_lossy(&held[..whole]));
+            held.drain(..whole);
+        } else {
+            if let Some(end) = held.iter().rposition(|byte| *byte == b'\n') {
+                text.push_str(&redaction.printed(&held[..=end]));
+                held.drain(..=end);
+            }
+            if held.len() > LONGEST_HELD {
+                let (begun, length) = redaction.printed_so_far(held);
+                text.push_str(&begun);
+                held.drain(..length);
+            }
+        }
+        (!text.is_empty()).then_some(text)
     }
 
     /// What is left when no more comes.
     pub(crate) fn rest(&mut self, stream: Stream, redaction: &Redaction) -> Option<String> {
-        show(&std::mem::take(self.of(stream)), redaction)
+        let rest = std::mem::take(self.of(stream));
+        (!rest.is_empty()).then(|| redaction.printed(&rest))
     }
 
     fn of(&mut self, stream: Stream) -> &mut Vec<u8> {
@@ -44,51 +66,74 @@ fn whole_characters(bytes: &[u8]) -> usize {
     }
 }
 
-fn show(bytes: &[u8], redaction: &Redaction) -> Option<String> {
-    if bytes.is_empty() {
-        return None;
-    }
-    Some(redaction.cut_text(&String::from_utf8_lossy(bytes)))
-}
-
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// All that is shown, in the pieces in which it is.
+    fn shown(pieces: &[&[u8]], redaction: &Redaction) -> Vec<String> {
+        let mut held = Held::default();
+        let mut shown: Vec<String> =
+            pieces.iter().filter_map(|piece| held.push(Stream::Stdout, piece, redaction)).collect();
+        shown.extend(held.rest(Stream::Stdout, redaction));
+        shown
+    }
 
     #[test]
     fn a_secret_that_comes_in_two_parts_is_struck_out() {
         let redaction = Redaction::of([("KEY", "s3cret")]);
-        let mut held = Held::default();
-        assert_eq!(held.push(Stream::Stdout, b"a\nkey: s3", &redaction).as_deref(), Some("a\nkey: "));
-        assert_eq!(held.push(Stream::Stdout, b"cret!", &redaction).as_deref(), Some("[secret KEY]!"));
-        assert_eq!(held.rest(Stream::Stdout, &redaction), None);
+        assert_eq!(shown(&[b"a\nkey: s3", b"cret!"], &redaction), ["a\n", "key: [secret KEY]!"]);
     }
 
     #[test]
     fn a_secret_of_several_lines_is_struck_out_though_it_comes_line_by_line() {
-        let redaction = Redaction::of([("KEY", "-----BEGIN\nabc\n-----END")]);
-        let mut held = Held::default();
-        assert_eq!(held.push(Stream::Stdout, b"-----BEGIN\n", &redaction), None);
-        assert_eq!(held.push(Stream::Stdout, b"abc\n", &redaction), None);
-        let last = held.push(Stream::Stdout, b"-----END\n", &redaction);
-        assert_eq!(last.as_deref(), Some("[secret KEY]\n"));
+        let redaction = Redaction::of([("KEY", "-----BEGIN\nabcd\n-----END")]);
+        let expected = ["[secret KEY]\n", "[secret KEY]\n", "[secret KEY]\n"];
+        assert_eq!(shown(&[b"-----BEGIN\n", b"abcd\n", b"-----END\n"], &redaction), expected);
     }
 
     #[test]
-    fn what_begins_like_a_secret_and_is_none_is_shown() {
-        let redaction = Redaction::of([("KEY", "s3cret")]);
-        let mut held = Held::default();
-        assert_eq!(held.push(Stream::Stdout, b"s3", &redaction), None);
-        assert_eq!(held.push(Stream::Stdout, b"ven", &redaction).as_deref(), Some("s3ven"));
-        assert_eq!(held.push(Stream::Stdout, b" s", &redaction).as_deref(), Some(" "));
-        assert_eq!(held.rest(Stream::Stdout, &redaction).as_deref(), Some("s"));
+    fn without_secrets_everything_is_shown_as_it_comes() {
+        assert_eq!(shown(&[b"a", b"b\nc", b"d"], &Redaction::default()), ["a", "b\nc", "d"]);
     }
 
     #[test]
     fn a_character_that_comes_in_two_parts_stays_one() {
-        let mut held = Held::default();
         let text = "ä".as_bytes();
-        assert_eq!(held.push(Stream::Stderr, &text[..1], &Redaction::default()), None);
-        assert_eq!(held.push(Stream::Stderr, &text[1..], &Redaction::default()).as_deref(), Some("ä"));
+        assert_eq!(shown(&[&text[..1], &text[1..]], &Redaction::default()), ["ä"]);
+        let long = "ä".repeat(LONGEST_HELD);
+        let redaction = Redaction::of([("KEY", "s3cret")]);
+        assert_eq!(shown(&[long.as_bytes(), b"\n"], &redaction).concat(), format!("{long}\n"));
+    }
+
+    #[test]
+    fn a_long_line_is_shown_in_pieces_and_no_secret_falls_between_them() {
+        let redaction = Redaction::of([("KEY", "s3cret")]);
+        for before in LONGEST_HELD - 20..LONGEST_HELD + 5 {
+            let line = format!("{}s3cret{}", "x".repeat(before), "y".repeat(LONGEST_HELD));
+            let pieces: Vec<&[u8]> = line.as_bytes().chunks(100).collect();
+            let shown = shown(&pieces, &redaction);
+            assert!(shown.len() > 1);
+            assert_eq!(shown.concat(), line.replace("s3cret", "[secret KEY]"));
+        }
+    }
+
+    proptest! {
+        /// Neither how it is divided nor how close it comes to the secret makes a difference to when something is shown.
+        #[test]
+        fn when_something_is_shown_does_not_depend_on_what_it_is(
+            pieces in prop::collection::vec("[a-c\n]{0,12}", 0..20),
+        ) {
+            let of = |value: &str| {
+                let pieces: Vec<&[u8]> = pieces.iter().map(String::as_bytes).collect();
+                shown(&pieces, &Redaction::of([("KEY", value)]))
+            };
+            let unlike = of("0123456789");
+            prop_assert_eq!(unlike.concat(), pieces.concat());
+            let alike: Vec<String> = of("abcabcabcabcabca");
+            prop_assert_eq!(unlike.len(), alike.len());
+        }
     }
 }

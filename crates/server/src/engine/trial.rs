@@ -14,7 +14,6 @@ use super::outcome;
 use super::prepared::Prepared;
 use crate::app::error::Error;
 use crate::ctx::Ctx;
-use crate::redaction::Redaction;
 
 /// The hidden verb by which stand-ins ask for their answer.
 const MOCK: &str = "mock";
@@ -110,7 +109,7 @@ pub(crate) fn trial_work(ctx: &Ctx, prepared: &Prepared, input: Map<String, Json
 }
 
 pub(crate) fn trial_end(executed: Executed) -> Result<Json, RunError> {
-    let end = outcome::end(executed, &Redaction::default());
+    let end = outcome::end(executed);
     match (end.state, end.error) {
         (RunState::Succeeded, _) => Ok(end.output.unwrap_or_default()),
         (_, Some(error)) => Err(error),

@@ -14,6 +14,7 @@ use super::running::Interruption;
 use crate::app::error::Error;
 use crate::app::runs;
 use crate::ctx::Ctx;
+use crate::redaction::Redaction;
 
 /// Without a ring the queue is looked at this often, for what other nodes queued and what has become due.
 const LOOK: Duration = Duration::from_secs(1);
@@ -137,17 +138,14 @@ pub(crate) async fn resume(ctx: &Ctx, run: Run) -> Result<Run, Error> {
         Ok(prepared) => prepared,
         Err(error) => return recovery::fail(ctx, run, lease, &error).await,
     };
-    let redaction = match patiently(ctx, || ctx.redaction()).await {
-        Ok(redaction) => redaction,
-        Err(error) => return recovery::fail(ctx, run, lease, &error).await,
-    };
     // Whoever claims a Run first finds nothing that it asked for before.
     let steps = if lease.fence == 1 { Vec::new() } else { ctx.store.steps(run.run_id).await? };
     if lease.fence == 1 {
         let due = run.how.due_at.unwrap_or(run.created_at);
         ctx.metrics.waited(Duration::try_from(ctx.clock.now().duration_since(due)).unwrap_or_default());
     }
-    carry_out(ctx, Execution { run, lease, prepared, steps, watch: None, redaction }).await
+    let handed_over = Redaction::default();
+    carry_out(ctx, Execution { run, given: None, lease, prepared, steps, watch: None, handed_over }).await
 }
 
 /// A database that cannot be reached for a while is not the Run's fault.

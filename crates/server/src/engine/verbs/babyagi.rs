@@ -12,7 +12,6 @@ use model::version::VersionNumber;
 use sandbox::Arguments;
 use serde_json::{Value as Json, json};
 
-use super::run::By;
 use super::stop::Stop;
 use super::{Answer, Given, Refusal, Reply, finish, run};
 use crate::app::changesets;
@@ -20,7 +19,7 @@ use crate::app::drafts::{Intent, Proposal};
 use crate::app::error::Error;
 use crate::app::functionz::stating::{Stated, registration, update};
 use crate::app::functionz::{functions, triggers};
-use crate::app::runs::Target;
+use crate::app::runs::{By, Target};
 use crate::engine::host::Inner;
 
 /// What one answer lists at most.

@@ -3,10 +3,9 @@
 use model::step::Step;
 use sandbox::{Arguments, Value};
 
-use super::run::By;
 use super::{Answer, Refusal, finish, run};
 use crate::app::error::Error;
-use crate::app::runs::Target;
+use crate::app::runs::{By, Target};
 use crate::engine::host::Inner;
 
 /// The stand-in hands over the Version's id, the positional arguments and the named ones.

@@ -28,7 +28,10 @@ fn event(host: &Inner, arguments: Arguments) -> Result<NewEvent, Refusal> {
     let name = given.open_text("name", host)?;
     let is_name = |c: char| c.is_alphanumeric() || "._-".contains(c);
     if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(is_name) {
-        let text = format!("`{name}` is no name of an event; use letters, digits, `.`, `_` and `-`");
+        // A refusal does not quote what is compared with secrets.
+        let text = format!(
+            "`name` of `emit` is not the name of an event; use up to {LONGEST_NAME} letters, digits, `.`, `_` and `-`"
+        );
         return Err(Refusal::Refused(text));
     }
     let data = host.redaction.json(given.value("data").unwrap_or(Json::Null));

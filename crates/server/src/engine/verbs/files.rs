@@ -50,7 +50,10 @@ fn name(host: &Inner, given: &mut Given) -> Result<String, Refusal> {
     let name = given.open_text("name", host)?;
     let is_plain = |c: char| c.is_alphanumeric() || " ._-+@()".contains(c);
     if name.is_empty() || name.len() > 200 || name.starts_with('.') || !name.chars().all(is_plain) {
-        let text = format!("`{name}` is no name of a file here; use a plain name without folders");
+        let text = format!(
+            "`name` of `{}` is not the name of a file here; use a plain name without folders",
+            given.verb
+        );
         return Err(Refusal::Refused(text));
     }
     Ok(name)

@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{Answer, Refusal, Reply, finish, finish_begun};
 use crate::app::error::Error;
-use crate::app::runs::{self, StartRun, Target};
+use crate::app::runs::{self, By, StartRun, Target};
 use crate::app::trials;
 use crate::engine::host::Inner;
 
@@ -24,15 +24,6 @@ pub(super) async fn carry_out(host: &Inner, step: Step, mut arguments: Arguments
         return finish(host, step, reply.map_err(|error| Refusal::of(&error))).await;
     }
     start(host, step, Target::AsOf(name, host.run.revision), arguments, By::Name).await
-}
-
-/// How a Run comes to start another.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum By {
-    /// By a name it has at hand: its starter has to be allowed to run that.
-    Name,
-    /// By a call in its source, which was judged when that was applied.
-    Dependency,
 }
 
 /// Takes the name of the function off the arguments.
@@ -75,11 +66,7 @@ pub(super) async fn start(
         watch: host.watch.clone(),
         ..StartRun::of(target, input(&arguments))
     };
-    let started = match by {
-        By::Name => runs::start(&host.ctx, &host.access(), request).await,
-        By::Dependency => runs::start_dependency(&host.ctx, &host.access(), request).await,
-    };
-    let reply = match started {
+    let reply = match runs::start_nested(&host.ctx, &host.access(), request, by, &host.redaction).await {
         Ok(child) => reply(&child),
         Err(error) => Err(Refusal::of(&error)),
     };

@@ -75,6 +75,7 @@ on_both! {
         let stage = asking(database, "babyagi.add_function", json!(["new", stated])).await;
         let value = SecretBox::new(Box::new(b"value-of-a-secret".to_vec()));
         secrets::set(&stage.ctx, &ME, "k", &value).await.unwrap();
+        stage.register("import selfmade\n\n@selfmade.function(secrets=[\"k\"])\ndef asks():\n    pass\n").await;
         assert!(answer(&stage).await.unwrap_err().contains("holds the value of a secret"));
         stage.close().await;
     }

@@ -3,12 +3,14 @@
 mod cancelling;
 mod faults;
 mod func;
+mod interference;
 mod isolation;
 mod power;
 mod recording;
 mod retrying;
 pub(crate) mod script;
 mod sealing;
+mod secrecy;
 mod stepping;
 mod stopping;
 mod triggering;

@@ -40,6 +40,18 @@ impl Asking {
         self.host.output(Stream::Stdout, text.as_bytes());
     }
 
+    pub(crate) fn eprint(&self, text: &str) {
+        self.host.output(Stream::Stderr, text.as_bytes());
+    }
+
+    /// A call with this argument, which answers it.
+    pub(crate) fn call_with(&self, position: u32, text: &str) {
+        let text = Value::from(text);
+        let arguments = Value::Map(vec![("text".to_owned(), text.clone())]);
+        let begun = CallRecord::Begun { position, parent: None, function: 0, arguments, at_us: 1 };
+        self.host.calls(vec![begun, CallRecord::Finished { position, duration_us: 7, result: Ok(text) }]);
+    }
+
     pub(crate) fn call_begins(&self, position: u32) {
         self.host.calls(vec![begun(position)]);
     }
@@ -162,6 +174,16 @@ impl Stage {
         let mut config = config(database, &home);
         config.engine.at_once = 1;
         Stage::at(config, clock, home, Arc::default()).await
+    }
+
+    /// With the same ids each time.
+    pub(crate) async fn counting(database: &TestDatabase) -> Stage {
+        let clock = Clock::still(NOON.parse::<Timestamp>().unwrap());
+        let home = Arc::new(tempfile::tempdir().unwrap());
+        let (script, ids) = (Arc::<Script>::default(), Ids::counting(clock.clone()));
+        let executor: Arc<dyn Executor> = Arc::clone(&script) as Arc<dyn Executor>;
+        let ctx = Ctx::open_executing(config(database, &home), clock, ids, executor).await.unwrap();
+        Stage { ctx, script, home, stop: CancellationToken::new() }
     }
 
     async fn at(config: Config, clock: Clock, home: Arc<TempDir>, script: Arc<Script>) -> Stage {

@@ -15,6 +15,7 @@ use crate::entry::EntryKey;
 use crate::ids::{NodeId, RunId, VersionId};
 use crate::retry::Retry;
 use crate::revision::Revision;
+use crate::running::Record;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -237,6 +238,40 @@ pub struct How {
     /// After its node was lost it may be executed again: all its effects are Steps, or it declares itself idempotent.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub resumable: bool,
+    /// What of it is kept after its end.
+    #[serde(skip_serializing_if = "Record::is_all")]
+    pub record: Record,
+}
+
+impl Run {
+    /// Whether what went in, what it did and what came out is kept, of a Run that has ended.
+    pub fn is_kept(&self) -> bool {
+        self.how.record.keeps(self.run_id, self.state == RunState::Succeeded)
+    }
+
+    /// Whether its input is gone, because it has ended and is not kept.
+    pub fn is_forgotten(&self) -> bool {
+        self.state.is_final() && !self.is_kept()
+    }
+
+    /// What is left of a Run that is not kept: that it ran, how it ended and how long it took.
+    #[must_use]
+    pub fn forgotten(&self) -> Run {
+        let error = self.error.as_ref();
+        Run {
+            input: Value::Null,
+            output: None,
+            error: error.map(|error| RunError {
+                type_name: error.type_name.clone(),
+                message: String::new(),
+                traceback: None,
+            }),
+            waiting: None,
+            // Its key may have been made of the input.
+            how: How { concurrency: None, ..self.how.clone() },
+            ..self.clone()
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]

@@ -50,7 +50,8 @@ pub struct Concurrency {
     pub key: Option<String>,
 }
 
-/// Of which Runs inputs, outputs, Calls and prints are kept. That a Run was, and how it ended, always is.
+/// Of which Runs it is kept what went in, what they did and what came out. That a Run was, how it ended and how long it took
+/// always is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Record {
@@ -87,7 +88,7 @@ impl Record {
         }
     }
 
-    fn is_all(&self) -> bool {
+    pub(crate) fn is_all(&self) -> bool {
         *self == Record::All
     }
 

@@ -22,7 +22,8 @@ pub(crate) fn render(record: &RunRecord, screen: &Screen, all: bool) -> String {
     let mut out = head(record, screen);
     let mut part = |title: &str, lines: Vec<String>| out.push_str(&section(title, &lines, most));
     let run = &record.run;
-    part("Input", run_view::value(&run.input));
+    let not_recorded = || vec!["not recorded".to_owned()];
+    part("Input", if run.is_forgotten() { not_recorded() } else { run_view::value(&run.input) });
     part("Output", run.output.as_ref().map(run_view::value).unwrap_or_default());
     part("Error", run.error.as_ref().map(|error| lines(&run_view::error_text(error))).unwrap_or_default());
     part("Printed", printed(&record.printed));

@@ -138,6 +138,14 @@ impl Ctx {
         }
     }
 
+    /// Requests of this Run are not recorded from now on; returns when those that were are written.
+    pub(crate) async fn forget_requests(&self, run: RunId) {
+        if let Some(requests) = &self.requests {
+            requests.expected.forget(run);
+            requests.flush().await;
+        }
+    }
+
     /// Ends what is being executed and waits for what is being written.
     pub async fn close(self) {
         self.engine.executor.stop().await;

@@ -9,6 +9,7 @@ use model::ids::RunId;
 use model::run::{Run, RunState};
 
 use crate::db::{Batch, Durability};
+use crate::ending::push_forget;
 use crate::error::Error;
 use crate::events::push_events;
 use crate::store::Store;
@@ -68,6 +69,9 @@ impl Store {
                 events.push(event(&ended));
             }
             push_cancel(&mut batch, run, &ended);
+            if ended.is_forgotten() {
+                push_forget(&mut batch, run.run_id);
+            }
         }
         push_events(&mut batch, &events);
         match self.db.write(batch, Durability::Power).await {

@@ -12,7 +12,7 @@ use crate::db::{Batch, Durability, Value};
 use crate::error::Error;
 use crate::events::push_events;
 use crate::output::push_output;
-use crate::runs::optional_json;
+use crate::runs::{ROW_BYTES, optional_json};
 use crate::store::Store;
 
 /// How a Run ended.
@@ -30,6 +30,8 @@ pub struct Finished {
     pub calls: Vec<Call>,
     pub output_chunks: Vec<OutputChunk>,
     pub events: Vec<NewEvent>,
+    /// Its input, its Steps and its requests go, because it is not kept.
+    pub forget: bool,
 }
 
 impl Store {
@@ -41,12 +43,27 @@ impl Store {
         added += push_output(&mut parts, finished.run_id, &finished.output_chunks);
         push_end(&mut batch, finished, added)?;
         batch.append(parts);
+        if finished.forget {
+            push_forget(&mut batch, finished.run_id);
+        }
         push_events(&mut batch, &finished.events);
         match self.db.write(batch, durability).await {
             Ok(_) => Ok(true),
             Err(error) => error.absent(),
         }
     }
+}
+
+/// Removes what was needed to execute a Run and is not to be kept.
+pub(crate) fn push_forget(batch: &mut Batch, run: RunId) {
+    batch.push(
+        "update runs set input = 'null', waiting = null, wake_at = null, concurrency_key = null, concurrency_limit = null,
+            bytes = $2
+         where run_id = $1",
+        [run.0.into(), ROW_BYTES.into()],
+    );
+    batch.push("delete from steps where run_id = $1", [run.0.into()]);
+    batch.push("delete from egress where run_id = $1", [run.0.into()]);
 }
 
 fn push_end(batch: &mut Batch, finished: &Finished, added: usize) -> Result<(), Error> {

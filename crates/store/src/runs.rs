@@ -42,7 +42,7 @@ macro_rules! insert_run {
 pub(crate) use insert_run;
 
 /// What a row takes beside its texts.
-const ROW_BYTES: usize = 300;
+pub(crate) const ROW_BYTES: usize = 300;
 
 impl Store {
     /// Records that are complete already, such as those of an imported brain. One that is there stays as it is.
@@ -155,7 +155,7 @@ pub(crate) fn optional_json(value: Option<&impl serde::Serialize>) -> Result<Val
 
 /// What of it has no column.
 fn rest_of(how: &How) -> Option<How> {
-    let rest = How { timeout_ms: how.timeout_ms, retry: how.retry, ..How::default() };
+    let rest = How { timeout_ms: how.timeout_ms, retry: how.retry, record: how.record, ..How::default() };
     (rest != How::default()).then_some(rest)
 }
 

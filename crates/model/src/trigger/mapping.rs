@@ -47,7 +47,7 @@ impl TriggerContent {
         parameters: &[Parameter],
         evaluate: Evaluate<'_>,
     ) -> Result<Map<String, Value>, MappingError> {
-        let Some(input) = &self.input else { return Ok(default_input(event, parameters)) };
+        let Some(input) = &self.input else { return default_input(event, parameters) };
         let scope = Map::from_iter([("event".to_owned(), event.view())]).into();
         let mut mapping = Mapping { scope: &scope, evaluate };
         input.iter().map(|(name, value)| Ok((name.clone(), mapping.value(name, value)?))).collect()
@@ -160,16 +160,22 @@ fn add_flaws(name: &str, value: &Value, flaws: &mut Vec<String>) {
 }
 
 /// As BabyAGI does: what the Event carries as the first parameter, nothing if there is none.
-fn default_input(event: &Event, parameters: &[Parameter]) -> Map<String, Value> {
+fn default_input(event: &Event, parameters: &[Parameter]) -> Result<Map<String, Value>, MappingError> {
     let named = about_an_entry(event, parameters);
     if !named.is_empty() {
-        return named;
+        return Ok(named);
     }
     let takes_one = |parameter: &&Parameter| {
         !matches!(parameter.kind, ParameterKind::VarPositional | ParameterKind::VarKeyword)
     };
     let first = parameters.iter().find(takes_one);
-    first.map(|first| (first.name.clone(), carried(event))).into_iter().collect()
+    let Some(first) = first else { return Ok(Map::new()) };
+    let carried = carried(event).ok_or_else(|| MappingError {
+        place: first.name.clone(),
+        text: "event.output".to_owned(),
+        problem: "the event has none, because the output of the run is not recorded".to_owned(),
+    })?;
+    Ok(Map::from_iter([(first.name.clone(), carried)]))
 }
 
 /// What a target that watches changes of entries asks for by name, as BabyAGI's `function_added_or_updated` does.
@@ -188,13 +194,12 @@ fn about_an_entry(event: &Event, parameters: &[Parameter]) -> Map<String, Value>
     parameters.iter().filter_map(|parameter| Some((parameter.name.clone(), value(parameter)?))).collect()
 }
 
-/// What an Event has for whoever takes one thing.
-fn carried(event: &Event) -> Value {
+/// What an Event has for whoever takes one thing; nothing if that is the output of a Run that is not recorded.
+fn carried(event: &Event) -> Option<Value> {
     let fact = &event.fact;
-    let data = |key: &str| fact.data.get(key).cloned().unwrap_or_default();
-    match fact.kind {
-        EventKind::RunFinished => data("output"),
-        EventKind::RunFailed => data("error"),
+    Some(match fact.kind {
+        EventKind::RunFinished => fact.data.get("output")?.clone(),
+        EventKind::RunFailed => fact.data.get("error").cloned().unwrap_or_default(),
         EventKind::Added(_) | EventKind::Updated(_) | EventKind::Deleted(_) | EventKind::SecretChanged => {
             fact.source.clone().into()
         }
@@ -204,7 +209,7 @@ fn carried(event: &Event) -> Value {
         | EventKind::ChangesetApplied
         | EventKind::ScheduleTicked
         | EventKind::WebhookReceived => fact.data.clone(),
-    }
+    })
 }
 
 #[cfg(test)]
@@ -252,6 +257,16 @@ mod tests {
             Ask::Template(text) => Ok(format!("rendered {text}").into()),
         };
         trigger.input_for(event, &[], &mut asked).map(Value::Object).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_output_that_is_not_recorded_is_nothing_to_start_with() {
+        let event = event(EventKind::RunFinished, json!({"run_id": "r"}));
+        assert_eq!(default(&event, ""), json!({}));
+        let trigger = TriggerContent::after("upstream", "f".parse().unwrap());
+        let error = trigger.input_for(&event, &parameters("report"), &mut |_| panic!("nothing to evaluate"));
+        let expected = "input `report` cannot be made from `event.output`: the event has none, because the output of the run is not recorded";
+        assert_eq!(error.unwrap_err().to_string(), expected);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use model::ids::RunId;
 use model::output::OutputChunk;
 use model::run::Run;
 use model::run_place::RunPlace;
+use model::running::Record;
 use model::step::Step;
 use model::verb::Verb;
 use tokio::sync::futures::Notified;
@@ -62,6 +63,8 @@ pub struct Follower {
     ended_calls: BTreeSet<u32>,
     /// The last Call that was told at all.
     last_call: u32,
+    /// Nothing is told of it but its states.
+    is_silent: bool,
 }
 
 /// A Run that is carried out here.
@@ -90,6 +93,7 @@ impl Follower {
             authority: None,
             ended_calls: BTreeSet::new(),
             last_call: 0,
+            is_silent: false,
         }
     }
 
@@ -118,6 +122,7 @@ impl Follower {
         let mut news = Vec::new();
         if following.steps.is_none() {
             let run = self.looked_at().await?;
+            self.is_silent = run.how.record == Record::None;
             // An end is told after everything else.
             if !run.state.is_final() {
                 self.enter(run, &mut news);
@@ -157,6 +162,7 @@ impl Follower {
         // The state first: what is printed and done before an end is there when the end is.
         let run = self.looked_at().await?;
         let mut news = Vec::new();
+        self.is_silent = run.how.record == Record::None;
         self.turn_to(run.attempt);
         self.tell_steps(&mut news).await?;
         if run.state.is_final() {
@@ -197,6 +203,9 @@ impl Follower {
 
     /// Those that have ended, without a gap.
     async fn tell_steps(&mut self, news: &mut Vec<News>) -> Result<(), Error> {
+        if self.is_silent {
+            return Ok(());
+        }
         let steps = self.ctx.store.steps_after(self.run, self.place.steps).await?;
         for step in steps.into_iter().take_while(|step| step.finished_at.is_some()) {
             self.place.steps = step.position;

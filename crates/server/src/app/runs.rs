@@ -13,6 +13,7 @@ use model::question;
 use model::retry::Retry;
 use model::revision::Revision;
 use model::run::{How, Run, RunState};
+use model::running::Record;
 use model::scope::Scope;
 use model::signature::Parameter;
 use model::verb::Verb;
@@ -23,7 +24,7 @@ use store::{RunFilter, Started};
 use super::error::Error;
 use super::functions::{Which, not_found};
 use crate::ctx::Ctx;
-use crate::engine::{Execution, Prepared, Watch, carry_out, event, lease, resume};
+use crate::engine::{AwaitedRun, Execution, Prepared, Watch, carry_out, event, lease, resume};
 use crate::redaction::Redaction;
 
 /// What is to be run.
@@ -132,17 +133,23 @@ pub struct Begun {
     nested: bool,
     /// Absent if the queue has it, or somebody began it before.
     execution: Option<Box<Execution>>,
+    /// For one whose end may not be recorded.
+    awaited: Option<AwaitedRun>,
 }
 
 impl Begun {
     /// Its ending, or what it waits for.
     pub async fn ended(self, ctx: &Ctx) -> Result<Run, Error> {
-        let Begun { run_id, nested, execution } = self;
-        let Some(execution) = execution else { return settled(ctx, run_id, nested).await };
-        let run = carry_out(ctx, *execution).await?;
-        ctx.engine.ended.notify_waiters();
-        let is_settled = run.state.is_final() || (run.state == RunState::Waiting && !nested);
-        if is_settled { Ok(run) } else { settled(ctx, run_id, nested).await }
+        let Begun { run_id, nested, execution, awaited } = self;
+        if let Some(execution) = execution {
+            let run = carry_out(ctx, *execution).await?;
+            ctx.engine.ended.notify_waiters();
+            if run.state.is_final() || (run.state == RunState::Waiting && !nested) {
+                return Ok(run);
+            }
+        }
+        let run = settled(ctx, run_id, nested).await?;
+        Ok(awaited.and_then(|awaited| awaited.ended()).unwrap_or(run))
     }
 }
 
@@ -179,11 +186,12 @@ async fn begin_judged(
     let prepared = resolve(ctx, access, &request.target).await?;
     let mut run = record(ctx, access, request, &prepared)?;
     run.how.waited = true;
+    let awaited = (run.how.record != Record::All).then(|| ctx.engine.awaited.wait_for(run.run_id));
     if run.how.concurrency.is_some() || run.how.due_at.is_some() {
         // Others may have its place; the queue knows whose turn it is.
         run.how.waited = false;
         let run = enqueue(ctx, run, &prepared, redaction).await?;
-        return Ok(Begun { run_id: run.run_id, nested, execution: None });
+        return Ok(Begun { run_id: run.run_id, nested, execution: None, awaited });
     }
     refuse_key(&run, redaction)?;
     let handed_over = redaction.only_in(&run.input);
@@ -196,12 +204,14 @@ async fn begin_judged(
     let lease = lease(ctx);
     (run.state, run.started_at, run.lease) = (RunState::Running, Some(run.created_at), Some(lease));
     match ctx.store.start_run(&run, &prepared.members).await? {
-        Started::Existing(first) => return Ok(Begun { run_id: first.run_id, nested, execution: None }),
+        Started::Existing(first) => {
+            return Ok(Begun { run_id: first.run_id, nested, execution: None, awaited: None });
+        }
         Started::New => {}
     }
     let run_id = run.run_id;
     let execution = Execution { run, given, lease, prepared, steps: Vec::new(), watch, handed_over };
-    Ok(Begun { run_id, nested, execution: Some(Box::new(execution)) })
+    Ok(Begun { run_id, nested, execution: Some(Box::new(execution)), awaited })
 }
 
 /// Who is nested in a Run is seen through to its end; anybody else hears that it waits.
@@ -379,6 +389,7 @@ fn new_run(
         concurrency: running.concurrency_of(&key.name, &input),
         // What goes through the network is no Step.
         resumable: running.idempotent || content.grants.network.is_empty(),
+        record: running.record,
     };
     Run {
         run_id: request.run_id.unwrap_or_else(|| ctx.ids.run()),
@@ -445,9 +456,11 @@ fn is_settled(run: &Run) -> bool {
 
 /// Waits until a Run that waited has ended or waits for something else.
 pub async fn wait_past(ctx: &Ctx, access: &Access, waited: &Run) -> Result<Run, Error> {
+    let awaited = ctx.engine.awaited.wait_for(waited.run_id);
     get(ctx, access, waited.run_id).await?;
     let is_new = |run: &Run| run.state == RunState::Waiting && run.waiting != waited.waiting;
-    wait_for(ctx, waited.run_id, |run| run.state.is_final() || is_new(run)).await
+    let run = wait_for(ctx, waited.run_id, |run| run.state.is_final() || is_new(run)).await?;
+    Ok(awaited.ended().unwrap_or(run))
 }
 
 async fn wait_for(ctx: &Ctx, id: RunId, there: impl Fn(&Run) -> bool) -> Result<Run, Error> {
@@ -510,11 +523,23 @@ pub async fn answer(ctx: &Ctx, access: &Access, id: RunId, value: Value) -> Resu
 /// What it takes to run the same input once more, on the same Version or on the live one.
 pub async fn again(ctx: &Ctx, access: &Access, id: RunId, live: bool) -> Result<StartRun, Error> {
     access.may(Verb::StartRun)?;
-    let run = get(ctx, access, id).await?;
+    let run = recorded_input(get(ctx, access, id).await?)?;
     let target = match run.version_id {
         Some(version) if !live => Target::Exact(version),
         _ => Target::Live(run.key.name.clone()),
     };
     let input = run.input.as_object().cloned().unwrap_or_default();
     Ok(StartRun::of(target, input))
+}
+
+/// Of a Run that is not kept the input is gone.
+pub(super) fn recorded_input(run: Run) -> Result<Run, Error> {
+    if !run.is_forgotten() {
+        return Ok(run);
+    }
+    let (id, name, record) = (run.run_id, &run.key.name, run.how.record.as_str());
+    Err(Error::Input {
+        problem: format!("the input of run {id} was not recorded: `{name}` states `record=\"{record}\"`"),
+        hint: format!("run `{name}` with an input of your own"),
+    })
 }

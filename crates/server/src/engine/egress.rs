@@ -63,14 +63,18 @@ impl Expected {
     /// From now on requests of this Run are recorded, without the secrets that it was handed.
     pub(crate) fn expect(&self, run: RunId, redaction: Arc<Redaction>) {
         let mut runs = self.lock();
-        if runs.known.insert(run, redaction).is_none() {
-            runs.order.push_back(run);
-        }
+        runs.known.insert(run, redaction);
+        runs.order.push_back(run);
         while runs.order.len() > REMEMBERED
             && let Some(oldest) = runs.order.pop_front()
         {
             runs.known.remove(&oldest);
         }
+    }
+
+    /// Requests of this Run are not recorded any more.
+    pub(crate) fn forget(&self, run: RunId) {
+        self.lock().known.remove(&run);
     }
 
     /// As it is recorded, and of which Run; nothing if that is not known.

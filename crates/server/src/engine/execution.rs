@@ -7,6 +7,7 @@ use model::actor::Actor;
 use model::event::{EventKind, NewEvent};
 use model::python::Dialect;
 use model::run::{Ending, Lease, Run, RunState, Waiting};
+use model::running::Record;
 use model::step::Step;
 use sandbox::{EgressPolicy, Host, Isolation, JobLimits, Value};
 use serde_json::{Value as Json, json};
@@ -79,7 +80,7 @@ async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
         Some(input) => work(ctx, &Run { input, ..run.clone() }, &prepared, handed)?,
         None => work(ctx, &run, &prepared, handed)?,
     };
-    if work.egress.is_some() {
+    if work.egress.is_some() && run.how.record != Record::None {
         ctx.expect_requests(run.run_id, &redaction);
     }
     registered.show(&host);
@@ -236,33 +237,47 @@ async fn close(
     run.finished_at = Some(now);
     run.closure = Some(prepared.hash);
     let kept = end.output.clone().map(|output| recorded(output, most));
-    let events = event(&run, kept.as_ref());
-    let is_kept = prepared.content().running.record.keeps(run.run_id, run.state == RunState::Succeeded);
+    let is_kept = run.is_kept();
+    let recorded = if is_kept { None } else { Some(forget(ctx, &run, prepared).await) };
+    let recorded = recorded.as_ref().unwrap_or(&run);
     let finished = Finished {
         run_id: run.run_id,
         lease,
         state: run.state,
         ending: run.ending,
-        output: kept,
-        error: run.error.clone(),
+        events: vec![event(recorded, kept.as_ref())],
+        output: kept.filter(|_| is_kept),
+        error: recorded.error.clone(),
         usage: run.usage,
         finished_at: now,
         calls: if is_kept { collected.calls.into_calls() } else { Vec::new() },
         output_chunks: if is_kept { collected.output } else { Vec::new() },
-        events: vec![events],
+        forget: !is_kept,
     };
+    // The caller gets the output at its full length, whatever is kept of it.
+    run.output = end.output;
+    if !is_kept {
+        ctx.engine.awaited.end(&run);
+    }
     // The start needs no more than that: what makes the end last makes everything before it last, too.
     let durability = if run.how.waited { ctx.engine.config.durability } else { ending_of_queued(&run) };
     if !ctx.store.finish_run(&finished, durability).await? {
+        ctx.engine.awaited.forget(run.run_id);
         return Err(Error::LeaseLost { run: run.run_id });
     }
     if !run.how.waited && durability == Durability::Process {
         ctx.engine.unflushed.add(now);
     }
     ctx.engine.ring_events();
-    // The caller gets the output at its full length, whatever is kept of it.
-    run.output = end.output;
     Ok(run)
+}
+
+/// What is kept of a Run that is not recorded. Its requests are written by then, so that they can be removed with the rest.
+async fn forget(ctx: &Ctx, run: &Run, prepared: &Prepared) -> Run {
+    if !prepared.content().grants.network.is_empty() {
+        ctx.forget_requests(run.run_id).await;
+    }
+    run.forgotten()
 }
 
 /// Without an ending that lasts, a Run is carried out again after a loss of power. One that may be is flushed a moment later, with
@@ -304,18 +319,24 @@ pub(crate) fn event(run: &Run, output: Option<&Json>) -> NewEvent {
         RunState::Cancelled => EventKind::RunCancelled,
         _ => EventKind::RunFailed,
     };
+    let mut data = json!({
+        "run_id": run.run_id,
+        "version_id": run.version_id,
+        "error": run.error,
+        "ending": run.ending,
+        "chain": run.chain,
+    });
+    // A Trigger that needs what is not there starts nothing and says so.
+    if run.is_kept() {
+        data["input"] = run.input.clone();
+        data["output"] = output.cloned().unwrap_or_default();
+    } else {
+        data["error"] = json!(run.forgotten().error);
+    }
     NewEvent {
         kind,
         source: run.key.name.to_string(),
-        data: json!({
-            "run_id": run.run_id,
-            "version_id": run.version_id,
-            "input": run.input,
-            "output": output,
-            "error": run.error,
-            "ending": run.ending,
-            "chain": run.chain,
-        }),
+        data,
         actor: Actor::Run(run.run_id),
         at: run.finished_at.unwrap_or(run.created_at),
     }

@@ -3,6 +3,7 @@
 //! `closures` knows what a Function loads, `execution` carries one Run out, `host` answers what its code asks and journals
 //! it, `worker` takes Runs from the queue, `recovery` deals with those whose node is gone. Whoever starts a Run is `app/runs`.
 
+mod awaited;
 mod calls;
 mod cells;
 mod closures;
@@ -39,6 +40,8 @@ use tokio::sync::{Notify, Semaphore, watch};
 use crate::app::changesets::Policy;
 use crate::model_server::ModelConfig;
 
+use self::awaited::Awaited;
+pub(crate) use self::awaited::AwaitedRun;
 pub use self::cells::{Cells, CellsConfig};
 pub(crate) use self::closures::Closures;
 pub(crate) use self::egress::{Requests, keep as keep_requests};
@@ -116,6 +119,8 @@ pub struct Engine {
     events: watch::Sender<()>,
     /// Rung when a Run of this process has ended or begun to wait.
     pub(crate) ended: Notify,
+    /// Ends that are not recorded.
+    pub(crate) awaited: Awaited,
     pub(crate) places: Arc<Semaphore>,
     /// Places for trials, which are no Runs.
     pub(crate) trials: Semaphore,
@@ -152,6 +157,7 @@ impl Engine {
             unflushed: Unflushed::default(),
             events: watch::Sender::new(()),
             ended: Notify::new(),
+            awaited: Awaited::default(),
             places: Arc::new(Semaphore::new(config.at_once)),
             trials: Semaphore::new(config.at_once),
             config,

@@ -49,18 +49,20 @@ async fn end(ctx: &Ctx, mut run: Run, lease: Lease, end: End) -> Result<Run, Err
     run.ending = end.ending;
     run.error = end.error;
     run.finished_at = Some(ctx.clock.now());
+    let recorded = if run.is_kept() { run.clone() } else { run.forgotten() };
     let finished = Finished {
         run_id: run.run_id,
         lease,
         state: run.state,
         ending: run.ending,
         output: None,
-        error: run.error.clone(),
+        error: recorded.error.clone(),
         usage: None,
         finished_at: ctx.clock.now(),
         calls: Vec::new(),
         output_chunks: Vec::new(),
-        events: vec![super::execution::event(&run, None)],
+        events: vec![super::execution::event(&recorded, None)],
+        forget: !run.is_kept(),
     };
     if ctx.store.finish_run(&finished, Durability::Power).await? {
         ctx.metrics.end(&run);

@@ -4,13 +4,15 @@ use model::actor::Actor;
 use model::chain::Chain;
 use model::event::{EventKind, NewEvent};
 use model::ids::{RunId, TokenId};
-use model::run::{Run, RunState, Waiting};
+use model::run::{How, Run, RunState, Waiting};
+use model::running::Record;
 use serde_json::json;
 use store::testing::TestDatabase;
 use store::{Durability, Store};
 
-use crate::ending::succeeded;
+use crate::ending::{rows_with, succeeded};
 use crate::runs::{ids, node, queued, waited};
+use crate::steps::step;
 use crate::world::{World, at, event, id};
 
 const ACTOR: Actor = Actor::CommandLine;
@@ -123,5 +125,25 @@ store::on_both! {
             ended += usize::from(now.state == RunState::Cancelled);
         }
         assert_eq!(database.count("events").await, ended);
+    }
+
+    async fn of_a_cancelled_run_that_is_not_kept_only_that_it_ran_is_left(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let hush = |run: Run, record| Run { input: json!("hush"), how: How { record, ..run.how.clone() }, ..run };
+        let (waits, lies) = (hush(waited("a", node()), Record::None), hush(queued("a"), Record::None));
+        let kept = hush(queued("a"), Record::Errors);
+        for run in [&waits, &lies, &kept] {
+            world.store.start_run(run, &[]).await.unwrap();
+        }
+        world.store.begin_step(&step(waits.run_id, 1, json!("hush")), waits.lease.unwrap()).await.unwrap();
+        let question = Waiting::Person { step: 1, question: json!("hush") };
+        assert!(world.store.suspend_run(waits.run_id, waits.lease.unwrap(), &question).await.unwrap());
+        for run in [&waits, &lies, &kept] {
+            cancel(&world.store, run).await;
+            let now = world.store.run(run.run_id).await.unwrap().unwrap();
+            assert_eq!(now.is_forgotten(), run.run_id != kept.run_id);
+            assert_eq!(now.input == json!("hush"), run.run_id == kept.run_id);
+        }
+        assert_eq!(rows_with(database, "hush").await, 1);
     }
 }

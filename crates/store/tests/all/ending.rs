@@ -3,13 +3,16 @@
 use model::call::Call;
 use model::ids::RunId;
 use model::output::{OutputChunk, OutputStream};
-use model::run::{Ending, Lease, Run, RunError, RunState, Usage};
+use model::run::{Concurrency, Ending, How, Lease, Run, RunError, RunState, Usage};
+use model::running::Record;
 use serde_json::json;
 use store::testing::TestDatabase;
 use store::{Durability, Finished};
 
 use crate::calls::call;
+use crate::egress::request;
 use crate::runs::{hard_values, node, waited};
+use crate::steps::step;
 use crate::world::{World, at, event, id};
 
 /// The plainest ending of a run that is held.
@@ -26,11 +29,19 @@ pub(crate) fn succeeded(run: &Run) -> Finished {
         calls: Vec::new(),
         output_chunks: Vec::new(),
         events: Vec::new(),
+        forget: false,
     }
 }
 
 fn chunk(stream: OutputStream, text: &str) -> OutputChunk {
     OutputChunk { stream, text: text.to_owned() }
+}
+
+/// How many rows hold a text, which SQLite shows byte by byte.
+pub(crate) async fn rows_with(database: &TestDatabase, text: &str) -> usize {
+    let listed = format!("{:?}", text.as_bytes());
+    let listed = listed.trim_matches(['[', ']']);
+    database.dump().await.iter().filter(|row| row.contains(text) || row.contains(listed)).count()
 }
 
 store::on_both! {
@@ -70,6 +81,27 @@ store::on_both! {
         }
         assert_eq!(world.store.events_after(0, 100).await.unwrap().len(), 2 * hard_values().len());
         assert_eq!(world.store.output(RunId(id())).await.unwrap(), []);
+    }
+
+    async fn of_a_run_that_is_not_kept_only_that_it_ran_is_left(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let concurrency = Some(Concurrency { key: "hush".to_owned(), limit: 1 });
+        let mut run = Run { input: json!({"a": "hush"}), ..waited("a", node()) };
+        run.how = How { concurrency, record: Record::None, ..run.how };
+        let other = waited("b", node());
+        for (run, text) in [(&run, "hush"), (&other, "loud")] {
+            world.store.start_run(run, &[]).await.unwrap();
+            world.store.record_step(&step(run.run_id, 1, json!(text)), run.lease.unwrap()).await.unwrap();
+            world.store.record_egress(&[(run.run_id, request(text))]).await.unwrap();
+        }
+        let kept = Finished { output: None, forget: true, ..succeeded(&run) };
+        assert!(world.store.finish_run(&kept, Durability::Process).await.unwrap());
+        let ended = Run { state: RunState::Succeeded, ending: kept.ending, finished_at: Some(at(10)), lease: None, ..run.clone() };
+        assert_eq!(world.store.run(run.run_id).await.unwrap(), Some(ended.forgotten()));
+        assert_eq!((world.store.steps(run.run_id).await.unwrap(), world.store.egress(run.run_id).await.unwrap()), (vec![], vec![]));
+        assert_eq!(world.store.steps(other.run_id).await.unwrap().len(), 1);
+        assert_eq!(world.store.egress(other.run_id).await.unwrap().len(), 1);
+        assert_eq!(rows_with(database, "hush").await, 0);
     }
 
     async fn thousands_of_calls_are_a_few_rows(database: &TestDatabase) {

@@ -96,6 +96,7 @@ fn full(text: &str) -> Run {
             idempotency_key: Some(format!("ü {}", id())),
             concurrency: Some(Concurrency { key: "k\u{1f388}".to_owned(), limit: 2 }),
             resumable: true,
+            record: model::running::Record::Errors,
         },
         closure: Some(ClosureHash([7; 32])),
         event_seq: Some(12),

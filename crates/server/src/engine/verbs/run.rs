@@ -82,13 +82,22 @@ fn input(arguments: &Arguments) -> runs::Input {
 
 fn reply(child: &Run) -> Reply {
     match (child.state, &child.error) {
-        (RunState::Succeeded, _) => Ok(child.output.clone().unwrap_or_default()),
+        (RunState::Succeeded, _) => child.output.clone().ok_or_else(|| Refusal::Failed(unrecorded(child))),
         (_, Some(error)) => Err(Refusal::Failed(format!(
             "`{}` failed: {}: {} (run {})",
             child.key.name, error.type_name, error.message, child.run_id
         ))),
         (state, None) => Err(Refusal::Failed(unfinished(child.run_id, &child.key.name, state))),
     }
+}
+
+/// It was carried out on another server, or before this one was lost.
+fn unrecorded(child: &Run) -> String {
+    let (name, record) = (&child.key.name, child.how.record.as_str());
+    format!(
+        "what `{name}` answered is gone (run {}): it ran elsewhere and states `record=\"{record}\"`; let it record all, or call it again",
+        child.run_id
+    )
 }
 
 fn unfinished(run: RunId, name: &EntryName, state: RunState) -> String {

@@ -2,6 +2,7 @@
 
 mod cancelling;
 mod faults;
+mod forgetting;
 mod func;
 mod interference;
 mod isolation;

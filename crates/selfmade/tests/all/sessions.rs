@@ -1,6 +1,6 @@
 //! `selfmade session …`.
 
-use crate::command::{Place, assert_shows};
+use crate::command::Place;
 use crate::serving::ask;
 
 #[test]
@@ -10,12 +10,7 @@ fn browsers_that_signed_in_are_listed_and_signed_out() {
     let listening = server.says("listening at");
     let address = listening.rsplit("//").next().unwrap().to_owned();
     server.says("serving");
-    assert_shows!(place.run(&["session", "list"]), @"
-    exit: 0
-    --- stdout
-    --- stderr
-    there are none
-    ");
+    assert!(place.run(&["session", "list"]).contains("there are none"));
     let link = place.json(&["sign-in"])["sign_in"].as_str().unwrap().to_owned();
     let path = &link[link.find("/sign-in").unwrap()..];
     let answer =

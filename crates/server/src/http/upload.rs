@@ -23,7 +23,8 @@ const PATIENCE: u32 = 10;
 /// JSON of up to `upload_bytes`, and the place it takes among the uploads until it is dealt with.
 ///
 /// While it arrives, no more than `body_bytes` of it are in memory; what is larger is in a file. It is parsed from there piece by piece,
-/// so that memory holds the files it carries, once. There are never more uploads at once than there are places.
+/// so that memory holds the files it carries, and besides the one that is being parsed, up to twice. There are never more uploads at once
+/// than there are places.
 pub(super) struct Upload<T>(pub(super) T, pub(super) OwnedSemaphorePermit);
 
 impl<T: DeserializeOwned + Send + 'static> FromRequest<Door> for Upload<T> {

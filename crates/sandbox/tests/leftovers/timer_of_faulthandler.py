@@ -1,4 +1,4 @@
-# cell: kept
+# cell: either
 import faulthandler, sys, time
 
 def plant():

@@ -30,7 +30,7 @@ fn a_changeset_is_shown_and_applied() {
 
       based on  revision 1
       written   [time--------------] by command_line
-      checks    parses passed  names passed  types passed  tests not run (there are none)
+      checks    parses passed  names passed  types passed  tests not run (there are none)  policy passed
 
     update function `n`  +1 -1
     --- n
@@ -121,6 +121,10 @@ fn a_changeset_has_a_json_form() {
           "gate": "tests",
           "verdict": "not_run",
           "note": "there are none"
+        },
+        {
+          "gate": "policy",
+          "verdict": "passed"
         }
       ],
       "conflicts": [],
@@ -212,7 +216,7 @@ fn a_changeset_whose_ground_moved_conflicts_and_can_be_rebased() {
       based on  revision 1
       written   [time--------------] by command_line
       decided   [time--------------] by command_line
-      checks    parses passed  names passed  types passed  tests not run (there are none)
+      checks    parses passed  names passed  types passed  tests not run (there are none)  policy passed
 
     Conflicts
       function `n`, which it changes, moved at revision 2
@@ -347,7 +351,7 @@ fn an_applied_changeset_is_reverted_by_its_revision() {
       made      revision 3
       written   [time--------------] by command_line
       decided   [time--------------] by command_line
-      checks    parses passed  names passed  types passed  tests not run (there are none)
+      checks    parses passed  names passed  types passed  tests not run (there are none)  policy passed
 
     update function `n`  +1 -1
     --- n

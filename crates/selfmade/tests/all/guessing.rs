@@ -9,7 +9,7 @@ const FUNCTIONS: &str = include_str!("guessing.py");
 const VALUES: [&str; 2] = ["sk-guess-0123456789", "sk-gues5-9876543210-longer"];
 
 /// What differs from one run to the next.
-const PASSING: [&str; 10] = [
+const PASSING: [&str; 12] = [
     "at",
     "created_at",
     "started_at",
@@ -20,6 +20,8 @@ const PASSING: [&str; 10] = [
     "closure",
     "bytes",
     "cold",
+    "who",
+    "parent",
 ];
 
 /// Everything that is recorded of all runs, and all events, where the secrets have this value.

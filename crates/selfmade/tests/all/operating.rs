@@ -32,6 +32,7 @@ fn settings_are_shown_with_where_they_came_from() {
     otlp_endpoint         (none)                               default
     durability            process                              default
     changesets            ask                                  default
+    changesets_replace                                         default
     private_hosts                                              default
     extra_roots           (none)                               default
     model_url             (OpenAI's)                           default

@@ -158,6 +158,14 @@ fn a_run_has_a_json_form() {
       "output": "HELLO!",
       "error": null,
       "actor": "command_line",
+      "access": {
+        "holder": "command_line",
+        "role": "admin",
+        "uses": null,
+        "grants": [
+          "all"
+        ]
+      },
       "parent": null,
       "created_at": "[time]",
       "started_at": "[time]",

@@ -22,10 +22,14 @@ fn a_token_is_shown_once_listed_and_deleted() {
         "created_at": "[time]",
         "created_by": "command_line",
         "expires_at": "[time]",
+        "grants": [
+          "all"
+        ],
         "name": "phone",
         "patterns": [],
         "role": "runner",
-        "token_id": "[id]"
+        "token_id": "[id]",
+        "uses": []
       }
     }
     --- stderr
@@ -33,9 +37,9 @@ fn a_token_is_shown_once_listed_and_deleted() {
     assert_shows!(place.run(&["token", "list"]), @"
     exit: 0
     --- stdout
-    NAME   ROLE     ONLY         MADE                  ENDS
-    ci     builder  web.* greet  [time--------------]  never
-    phone  runner                [time--------------]  [time--------------]
+    NAME   ROLE     ONLY         USES  GRANTS  MADE                  ENDS
+    ci     builder  web.* greet                [time--------------]  never
+    phone  runner                              [time--------------]  [time--------------]
     --- stderr
     brain: [folder]/home (given by --home)
     ");
@@ -48,22 +52,28 @@ fn a_token_is_shown_once_listed_and_deleted() {
           "created_at": "[time]",
           "created_by": "command_line",
           "expires_at": null,
+          "grants": [],
           "name": "ci",
           "patterns": [
             "web.*",
             "greet"
           ],
           "role": "builder",
-          "token_id": "[id]"
+          "token_id": "[id]",
+          "uses": []
         },
         {
           "created_at": "[time]",
           "created_by": "command_line",
           "expires_at": "[time]",
+          "grants": [
+            "all"
+          ],
           "name": "phone",
           "patterns": [],
           "role": "runner",
-          "token_id": "[id]"
+          "token_id": "[id]",
+          "uses": []
         }
       ]
     }

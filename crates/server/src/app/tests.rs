@@ -16,6 +16,7 @@ use tokio::task::JoinSet;
 
 use super::drafts::Drafted;
 use super::error::Error;
+use super::functions::{self, Which};
 use super::trials::{self, Overlay};
 use crate::ctx::Ctx;
 use crate::engine::{ExecutionError, Prepared};
@@ -49,6 +50,7 @@ pub async fn run(ctx: &Ctx, access: &Access, names: &[EntryName]) -> Result<Vec<
     access.may(Verb::RunTests)?;
     for name in names {
         access.may_touch(Verb::RunTests, name.as_str())?;
+        functions::version(ctx, access, &EntryKey::function(name.clone()), Which::Live).await?;
     }
     let names = if names.is_empty() { all_names(ctx, access).await? } else { names.to_vec() };
     let mut reports = Vec::new();

@@ -22,7 +22,9 @@ HOME = Path(tempfile.mkdtemp(prefix="selfmade-babyagi-"))
 # Registered before the package registers the end of its server, so it runs after that.
 atexit.register(shutil.rmtree, HOME, ignore_errors=True)
 MODEL = ModelServer()
-(HOME / "config.toml").write_text(f'changesets = "auto"\n\n[model]\nurl = "{MODEL.url}"\n', encoding="utf-8")
+# BabyAGI's functions describe and mend each other, so they may replace what a person registered.
+CONFIG = f'changesets = "auto"\nchangesets_replace = ["*"]\n\n[model]\nurl = "{MODEL.url}"\n'
+(HOME / "config.toml").write_text(CONFIG, encoding="utf-8")
 
 for name in ("SELFMADE_SERVER", "SELFMADE_TOKEN", "SELFMADE_DATABASE", "SELFMADE_LISTEN"):
     os.environ.pop(name, None)

@@ -104,7 +104,7 @@ fn act(values: [String; 2]) -> impl Strategy<Value = Act> {
 
 fn play() -> impl Strategy<Value = Play> {
     // Alike at their beginnings, so that a guess may be right in one brain for a while.
-    let values = ("[ab]{1,6}", "[ab]{4,8}", "[ab]{4,8}(\n[ab]{4,6})?");
+    let values = ("[ab]{4,6}", "[ab]{4,8}", "[ab]{4,8}(\n[ab]{4,6})?");
     let values = values.prop_map(|(start, one, other)| [format!("{start}{one}"), format!("{start}{other}")]);
     values.prop_flat_map(|values| {
         let end = guess(values.clone())

@@ -1,6 +1,6 @@
 //! Runs: their records, as rows.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use model::access::Authority;
 use model::chain::Chain;
@@ -191,12 +191,19 @@ pub(crate) fn run_from_row(row: &Row) -> Result<Run, Error> {
     })
 }
 
+/// What most Runs of a brain with one user have; it need not be parsed for each line of a list.
+static OF_COMMAND_LINE: LazyLock<(String, Arc<Authority>)> = LazyLock::new(|| {
+    let authority = Authority::of_command_line();
+    (serde_json::to_string(&authority).unwrap_or_default(), Arc::new(authority))
+});
+
 /// Of a record from before authority was kept, nothing may be done by it.
 fn authority_from_row(row: &Row) -> Result<Arc<Authority>, Error> {
-    Ok(Arc::new(match row.optional_json(41)? {
-        Some(authority) => authority,
-        None => Authority::unknown(row.word(7)?),
-    }))
+    match row.optional_text(41)? {
+        Some(text) if text == OF_COMMAND_LINE.0 => Ok(Arc::clone(&OF_COMMAND_LINE.1)),
+        Some(_) => row.json(41).map(Arc::new),
+        None => Ok(Arc::new(Authority::unknown(row.word(7)?))),
+    }
 }
 
 fn how_from_row(row: &Row) -> Result<How, Error> {

@@ -99,6 +99,12 @@ impl Authority {
         }
     }
 
+    /// Of an entry that `moved` made live as `written` first had it. Somebody wide who brings back what a narrow one wrote does not lend
+    /// it their reach; somebody narrow who brings back what others wrote does not get theirs.
+    pub fn of_applied(moved: Authority, written: Option<Authority>) -> Authority {
+        if moved.only.is_all() { written.unwrap_or(moved) } else { moved }
+    }
+
     pub fn covers(&self, name: &str) -> bool {
         self.only.covers(name)
     }
@@ -115,6 +121,9 @@ impl Authority {
 
     /// In words, as `runs show` tells it.
     pub fn describe(&self) -> String {
+        if *self == Authority::unknown(self.holder.clone()) {
+            return "not recorded".to_owned();
+        }
         let mut text = self.role.to_string();
         if let Some(patterns) = self.only.patterns() {
             let names = if patterns.is_empty() { "nothing".to_owned() } else { patterns.join(" ") };

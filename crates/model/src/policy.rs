@@ -8,7 +8,10 @@ use crate::actor::Actor;
 use crate::check::{Check, Finding, Gate, Verdict};
 use crate::content::Content;
 use crate::entry::EntryKey;
+use crate::function::FunctionContent;
 use crate::grants::Grants;
+use crate::trigger::TriggerContent;
+use crate::trigger::senders::Senders;
 
 /// One change, with what authority has to know of it.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +21,8 @@ pub struct Reach<'a> {
     pub before: Option<&'a Content>,
     /// What will be.
     pub after: Option<&'a Content>,
+    /// The grants of all that call it, however indirectly: its code may run in their cells.
+    pub lent: &'a Grants,
     /// Whether something that its author may not touch depends on it.
     pub is_used_outside: bool,
     /// Whether what is live was written by somebody else, and may not be replaced without asking.
@@ -33,6 +38,7 @@ pub fn check(access: &Access, reaches: &[Reach<'_>]) -> Check {
         findings.extend(used_outside(reach));
         if is_run {
             findings.extend(growth(reach));
+            findings.extend(lent(reach));
             findings.extend(of_others(reach));
         }
     }
@@ -49,12 +55,21 @@ pub fn describe(access: &Access, reaches: &[Reach<'_>]) -> Check {
     check
 }
 
-/// Grants that the author may not give. What the version before had counts, too: its code is the author's now.
+/// Grants that the author may not give. What the version before had counts, too: its code is the author's now. A Trigger that takes
+/// what is signed with a secret uses that secret.
 fn not_held(access: &Access, reach: &Reach<'_>) -> Option<Finding> {
-    let beyond = access.authority.grants.beyond(grants(reach.after)?);
+    let used = match reach.after? {
+        Content::Trigger(trigger) => secrets_of(trigger),
+        content => {
+            let mut used = grants(Some(content))?.clone();
+            used.widen(reach.lent);
+            used
+        }
+    };
+    let beyond = access.authority.grants.beyond(&used);
     (beyond != Grants::default()).then(|| {
         let lines = beyond.lines().join(", ");
-        Finding::warning(reach.key.clone(), format!("is granted what its author may not give: {lines}"))
+        Finding::warning(reach.key.clone(), format!("uses what its author may not give: {lines}"))
             .hint("somebody who may give that has to apply it")
     })
 }
@@ -76,12 +91,36 @@ fn growth(reach: &Reach<'_>) -> Option<Finding> {
     })
 }
 
+/// What new code gets because of those that call it, beyond what it was granted itself.
+fn lent(reach: &Reach<'_>) -> Option<Finding> {
+    let (before, after) = (reach.before.and_then(Content::as_function), reach.after?.as_function()?);
+    let is_same_code =
+        |old: &FunctionContent| old.source == after.source && old.dependencies == after.dependencies;
+    if before.is_some_and(is_same_code) {
+        return None;
+    }
+    let more = reach.lent.beyond(grants(reach.after)?);
+    (more != Grants::default()).then(|| {
+        let lines = more.lines().join(", ");
+        Finding::warning(reach.key.clone(), format!("runs in cells of functions that hold {lines}"))
+            .hint("a person has to apply it")
+    })
+}
+
 fn of_others(reach: &Reach<'_>) -> Option<Finding> {
     reach.is_of_others.then(|| {
         let verb = if reach.after.is_some() { "replaces" } else { "deletes" };
         Finding::warning(reach.key.clone(), format!("{verb} what somebody else wrote"))
             .hint("a person has to apply it; the setting `changesets_replace` names what may be replaced without asking")
     })
+}
+
+fn secrets_of(trigger: &TriggerContent) -> Grants {
+    let secret = match &trigger.senders {
+        Some(Senders::Secret(name)) => Some(name.clone()),
+        _ => None,
+    };
+    Grants { secrets: secret.into_iter().collect(), ..Grants::default() }
 }
 
 fn grants(content: Option<&Content>) -> Option<&Grants> {
@@ -112,9 +151,18 @@ mod tests {
     }
 
     fn told(access: &Access, before: Option<&Content>, after: Option<&Content>) -> Vec<String> {
+        told_lent(access, before, after, &Grants::default())
+    }
+
+    fn told_lent(
+        access: &Access,
+        before: Option<&Content>,
+        after: Option<&Content>,
+        lent: &Grants,
+    ) -> Vec<String> {
         let key = EntryKey::function("f".parse().unwrap());
         let reach =
-            Reach { key: &key, before, after, is_used_outside: false, is_of_others: before.is_some() };
+            Reach { key: &key, before, after, lent, is_used_outside: false, is_of_others: before.is_some() };
         check(access, &[reach]).findings.into_iter().map(|finding| finding.message).collect()
     }
 
@@ -131,8 +179,22 @@ mod tests {
         let had = function(&["k", "other"], &[]);
         assert_eq!(
             told(&person, Some(&had), Some(&had)),
-            ["is granted what its author may not give: secret other"]
+            ["uses what its author may not give: secret other"]
         );
+    }
+
+    #[test]
+    fn code_that_runs_in_the_cells_of_others_counts_with_their_grants() {
+        let plain = function(&[], &[]);
+        let lent = Grants { secrets: ["mail_key".to_owned()].into(), ..Grants::default() };
+        let builder = access(Actor::CommandLine, &[]);
+        let told = |access| told_lent(access, None, Some(&plain), &lent);
+        assert_eq!(told(&builder), ["uses what its author may not give: secret mail_key"]);
+        let run = access(Actor::Run(RunId(uuid::Uuid::nil())), &[Grant::All]);
+        assert_eq!(told(&run), ["runs in cells of functions that hold secret mail_key"]);
+        let described = told_lent(&run, Some(&plain), Some(&plain), &lent);
+        assert_eq!(described, ["replaces what somebody else wrote"], "the same code gets nothing new");
+        assert!(told(&access(Actor::CommandLine, &[Grant::All])).is_empty());
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub enum SecretError {
     )]
     TooLong { name: String, bytes: usize },
     #[error(
-        "the value of secret `{name}` has {bytes} bytes, and fewer than {SHORTEST_SECRET_BYTES} cannot be struck out of what functions print; choose a longer one, or hand it to functions as input"
+        "the value of secret `{name}` has {bytes} bytes, and fewer than {SHORTEST_SECRET_BYTES} cannot be struck out of what functions print; choose a longer one"
     )]
     TooShort { name: String, bytes: usize },
     #[error(

@@ -80,6 +80,12 @@ impl<T> LiveList<T> {
                 let head = version.head;
                 let since = since.get(&head.entry_id).copied().unwrap_or(head.written_at);
                 let applier = appliers.remove(&head.entry_id);
+                if applier.is_none() {
+                    let key = &head.key;
+                    tracing::warn!(
+                        "nobody knows who applied {key}, so it starts nothing; put it anew to mend that"
+                    );
+                }
                 let authority = Arc::new(applier.unwrap_or_else(|| Authority::unknown(head.written_by)));
                 list.push(Live { entry: head.entry_id, name: head.key.name, content, authority, since });
             }

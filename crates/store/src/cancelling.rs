@@ -7,6 +7,7 @@ use model::actor::Actor;
 use model::event::NewEvent;
 use model::ids::RunId;
 use model::run::{Run, RunState};
+use model::scope::Scope;
 
 use crate::db::{Batch, Durability};
 use crate::ending::push_forget;
@@ -21,18 +22,19 @@ const PORTION: usize = 100;
 const ROUNDS: usize = 64;
 
 impl Store {
-    /// Asks for the end of a Run and of everything below it. What has no cell ends at once, with the Event that
+    /// Asks for the end of a Run and of everything below it; of what triggers started because of it, only what is in the scope. What has no cell ends at once, with the Event that
     /// `event` makes of it as it is then; what runs is marked, and its node ends it. Answers all that had not ended.
     pub async fn request_cancel(
         &self,
         run: RunId,
         actor: &Actor,
         at: Timestamp,
+        scope: &Scope,
         event: impl Fn(&Run) -> NewEvent,
     ) -> Result<Vec<RunId>, Error> {
         let mut asked = BTreeSet::new();
         for _ in 0..ROUNDS {
-            let open = self.open_tree(run).await?;
+            let open = self.open_tree(run, scope).await?;
             let mut left: Vec<Run> = open
                 .into_iter()
                 .filter(|run| run.state != RunState::Running || run.cancelled.is_none())

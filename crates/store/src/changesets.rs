@@ -77,15 +77,17 @@ macro_rules! changesets {
     };
 }
 
-/// The newest pointer of an entry was moved by the Changeset that made its revision.
+/// The newest pointer of an entry was moved by the Changeset that made its revision, to a Version that another may have written.
 macro_rules! appliers {
     ($wanted:literal) => {
         concat!(
-            "select entries.entry_id, changesets.decided_access from ",
+            "select entries.entry_id, moved.decided_access, written.decided_access from ",
             $wanted,
-            " join changesets on changesets.applied_revision = (select max(live_pointers.revision) from live_pointers
+            " join changesets as moved on moved.applied_revision = (select max(live_pointers.revision) from live_pointers
                 where live_pointers.entry_id = entries.entry_id)
-             where changesets.decided_access is not null"
+             left join versions on versions.version_id = entries.live_version_id
+             left join changesets as written on written.changeset_id = versions.changeset_id
+             where moved.decided_access is not null"
         )
     };
 }
@@ -168,7 +170,10 @@ impl Store {
                  join entries on entries.entry_id = cast(wanted.id as uuid)"
             ),
         };
-        let row = |row: &Row| Ok((EntryId(row.uuid(0)?), row.json(1)?));
+        let row = |row: &Row| {
+            let (moved, written) = (row.json(1)?, row.optional_json(2)?);
+            Ok((EntryId(row.uuid(0)?), Authority::of_applied(moved, written)))
+        };
         Ok(self.db.query(sql, [Value::json(&entries)?], row).await?.into_iter().collect())
     }
 

@@ -36,6 +36,8 @@ pub struct EntryPage {
     pub kind: EntryKind,
     /// Those of these names.
     pub scope: Scope,
+    /// Those of this Pack.
+    pub pack: Option<String>,
     /// Those after this name.
     pub after: Option<String>,
     pub limit: u32,
@@ -54,7 +56,7 @@ macro_rules! select_summaries {
              left join packs on packs.pack_id = entries.pack_id
              where entries.kind = $1 and entries.name > $2 and ",
             in_scope!($database, "entries.name", "$4"),
-            " order by entries.name limit $3"
+            " and (cast($5 as text) is null or packs.name = $5) order by entries.name limit $3"
         )
     };
 }
@@ -88,7 +90,7 @@ impl Store {
         let sql = select_summaries!(
             "join live_pointers on live_pointers.entry_id = entries.entry_id
                 and live_pointers.revision = (select max(past.revision) from live_pointers as past
-                    where past.entry_id = entries.entry_id and past.revision <= $5)
+                    where past.entry_id = entries.entry_id and past.revision <= $6)
              join versions on versions.version_id = live_pointers.version_id"
         );
         let mut values = page.values()?;
@@ -125,7 +127,13 @@ impl Store {
 impl EntryPage {
     fn values(&self) -> Result<Vec<Value>, Error> {
         let after = self.after.as_deref().unwrap_or_default();
-        Ok(vec![self.kind.as_str().into(), after.into(), self.limit.into(), scope_value(&self.scope)?])
+        Ok(vec![
+            self.kind.as_str().into(),
+            after.into(),
+            self.limit.into(),
+            scope_value(&self.scope)?,
+            self.pack.as_deref().into(),
+        ])
     }
 }
 

@@ -16,7 +16,7 @@ const MOST: u32 = 10_000;
 /// The ids of a Run and all below it that fit a condition. What lies below one that does not is left out: that it is there
 /// is told by that one alone.
 macro_rules! tree {
-    (sqlite, $fitting:expr) => {
+    (sqlite, $fitting:expr, $chained:expr) => {
         concat!(
             "with recursive tree (id) as (
                 select run_id from runs where run_id = $1",
@@ -26,11 +26,11 @@ macro_rules! tree {
             $fitting,
             " union
                 select runs.run_id from tree join runs on runs.chain_root = tree.id",
-            $fitting,
+            $chained,
             ") "
         )
     };
-    (postgres, $fitting:expr) => {
+    (postgres, $fitting:expr, $chained:expr) => {
         concat!(
             "with recursive tree (id) as (
                 select run_id from runs where run_id = $1",
@@ -41,7 +41,7 @@ macro_rules! tree {
             $fitting,
             " union all
                     select run_id from runs where chain_root = tree.id",
-            $fitting,
+            $chained,
             ") as below) "
         )
     };
@@ -50,14 +50,14 @@ macro_rules! tree {
 /// Those below a Run that have not ended, itself included.
 const OPEN: Sql = Sql {
     sqlite: concat!(
-        tree!(sqlite, ""),
+        tree!(sqlite, "", concat!(" and ", in_scope!(sqlite, "runs.name", "$2"))),
         "select ",
         run_columns!(),
         " from tree cross join runs on run_id = tree.id where +state in ('queued', 'running', 'waiting')
           order by run_id"
     ),
     postgres: concat!(
-        tree!(postgres, ""),
+        tree!(postgres, "", concat!(" and ", in_scope!(postgres, "runs.name", "$2"))),
         "select ",
         run_columns!(),
         " from tree join runs on run_id = tree.id where state in ('queued', 'running', 'waiting') order by run_id"
@@ -66,13 +66,21 @@ const OPEN: Sql = Sql {
 
 const TREE: Sql = Sql {
     sqlite: concat!(
-        tree!(sqlite, concat!(" and ", in_scope!(sqlite, "runs.name", "$3"))),
+        tree!(
+            sqlite,
+            concat!(" and ", in_scope!(sqlite, "runs.name", "$3")),
+            concat!(" and ", in_scope!(sqlite, "runs.name", "$3"))
+        ),
         "select ",
         run_columns!(),
         " from tree cross join runs on run_id = tree.id order by run_id limit $2"
     ),
     postgres: concat!(
-        tree!(postgres, concat!(" and ", in_scope!(postgres, "runs.name", "$3"))),
+        tree!(
+            postgres,
+            concat!(" and ", in_scope!(postgres, "runs.name", "$3")),
+            concat!(" and ", in_scope!(postgres, "runs.name", "$3"))
+        ),
         "select ",
         run_columns!(),
         " from tree join runs on run_id = tree.id order by run_id limit $2"
@@ -93,8 +101,9 @@ impl Store {
             .await
     }
 
-    pub(crate) async fn open_tree(&self, run: RunId) -> Result<Vec<Run>, Error> {
-        let values: [Value; 1] = [run.0.into()];
+    /// A Run and all below it that have not ended; of what triggers started, only what is in the scope.
+    pub(crate) async fn open_tree(&self, run: RunId, scope: &Scope) -> Result<Vec<Run>, Error> {
+        let values: [Value; 2] = [run.0.into(), scope_value(scope)?];
         self.db.query(OPEN, values, run_from_row).await
     }
 }

@@ -114,7 +114,7 @@ fn a_bad_name_or_value_is_refused() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: the value of secret `api_key` has 3 bytes, and fewer than 4 cannot be struck out of what functions print; choose a longer one, or hand it to functions as input
+    error: the value of secret `api_key` has 3 bytes, and fewer than 4 cannot be struck out of what functions print; choose a longer one
     ");
     assert_shows!(place.run_with(&["secret", "set", "api_key"], &[b'x'; 70_000]), @"
     exit: 3

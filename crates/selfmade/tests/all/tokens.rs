@@ -38,8 +38,8 @@ fn a_token_is_shown_once_listed_and_deleted() {
     exit: 0
     --- stdout
     NAME   ROLE     ONLY         USES  GRANTS  MADE                  ENDS
-    ci     builder  web.* greet                [time--------------]  never
-    phone  runner                              [time--------------]  [time--------------]
+    ci     builder  web.* greet  none  none    [time--------------]  never
+    phone  runner   all          all   all     [time--------------]  [time--------------]
     --- stderr
     brain: [folder]/home (given by --home)
     ");

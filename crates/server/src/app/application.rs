@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use model::access::Access;
+use model::access::{Access, Authority};
 use model::application::{Fate, Move, plan};
 use model::changeset::{Changeset, ChangesetState, Happening};
 use model::check::{Check, Finding, Severity};
@@ -72,7 +72,9 @@ pub(super) async fn finish(
     let revision = drafted.snapshot.revision.next();
     changeset.applied = Some(revision);
     changeset.decided_by = Some(access.actor.clone());
-    changeset.decided_authority = Some(Arc::clone(&access.authority));
+    // What a narrow author proposed is not lent the reach of whoever applies it.
+    let (decider, author) = ((*access.authority).clone(), (*changeset.authority).clone());
+    changeset.decided_authority.get_or_insert_with(|| Arc::new(Authority::of_applied(decider, Some(author))));
     changeset.decided_at = Some(ctx.clock.now());
     changeset.changes = drafted.changes;
     let events = events(&changeset, &moves, ctx.clock.now());

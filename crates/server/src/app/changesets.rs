@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use model::access::Access;
+use model::access::{Access, Authority};
 use model::actor::Actor;
 use model::changeset::{Changeset, ChangesetState, Conflict, Happening, Live, based_on, conflicts};
 use model::check::{Check, Verdict};
@@ -82,6 +82,7 @@ async fn register_drafted(
     let checks = passed(checks::run(ctx, access, &drafted, Asked::ToApply).await?, None)?;
     let mut changeset = fresh(ctx, access, proposal, &drafted, checks);
     changeset.state = ChangesetState::Checked;
+    changeset.decided_authority = kept_authority(ctx, proposal, &drafted).await?;
     if asks(&changeset.checks) {
         return Err(left_to_others(ctx, changeset, drafted).await?);
     }
@@ -155,6 +156,17 @@ fn covers(access: &Access, drafted: &Drafted) -> Result<(), Error> {
         access.may_touch(Verb::ProposeChangeset, change.key.name.as_str())?;
     }
     Ok(())
+}
+
+/// What is only switched on or off goes on by the authority it had.
+async fn kept_authority(
+    ctx: &Ctx,
+    proposal: &Proposal,
+    drafted: &Drafted,
+) -> Result<Option<Arc<Authority>>, Error> {
+    let [Intent::Switch(key, _)] = proposal.intents.as_slice() else { return Ok(None) };
+    let Some(state) = drafted.snapshot.entries.get(key) else { return Ok(None) };
+    Ok(ctx.store.appliers(&[state.entry_id]).await?.remove(&state.entry_id).map(Arc::new))
 }
 
 /// Whether somebody else has to apply it.
@@ -344,10 +356,21 @@ pub async fn show(ctx: &Ctx, access: &Access, number: u64) -> Result<ChangesetVi
         created_at: changeset.created_at,
         decided_by: changeset.decided_by,
         decided_at: changeset.decided_at,
-        checks: changeset.checks,
-        conflicts: changeset.conflicts,
+        checks: changeset.checks.into_iter().map(|check| seen(access, check)).collect(),
+        conflicts: seen_conflicts(access, changeset.conflicts),
         changes,
     })
+}
+
+/// What is found about entries outside was found for somebody who may see them.
+fn seen(access: &Access, mut check: Check) -> Check {
+    check.findings.retain(|finding| access.covers(finding.entry.name.as_str()));
+    check
+}
+
+fn seen_conflicts(access: &Access, mut conflicts: Vec<Conflict>) -> Vec<Conflict> {
+    conflicts.retain(|conflict| access.covers(conflict.key.name.as_str()));
+    conflicts
 }
 
 /// Between two contents, over the texts in which they are exported.
@@ -360,10 +383,9 @@ pub(crate) fn difference(old: Option<&Content>, new: Option<&Content>) -> Diff {
 pub async fn find(ctx: &Ctx, access: &Access, number: u64) -> Result<Changeset, Error> {
     access.may(Verb::ReadChangesets)?;
     let found = ctx.store.changeset_by_number(number).await?;
-    let is_inside = |changeset: &Changeset| {
-        changeset.changes.iter().all(|change| access.covers(change.key.name.as_str()))
-    };
-    found.filter(is_inside).ok_or(Error::ChangesetNotFound { number })
+    found
+        .filter(|changeset| changeset.is_visible_to(access.only()))
+        .ok_or(Error::ChangesetNotFound { number })
 }
 
 /// Of the Changeset that made a revision.

@@ -38,7 +38,7 @@ pub async fn export(ctx: &Ctx, access: &Access, at: Option<Revision>) -> Result<
     for kind in EntryKind::ALL {
         let mut after = None;
         loop {
-            let page = EntryPage { kind, after: after.take(), limit: PAGE, scope: Scope::All };
+            let page = EntryPage { kind, pack: None, after: after.take(), limit: PAGE, scope: Scope::All };
             let entries = functions::list(ctx, access, page, at).await?;
             let Some(last) = entries.last() else { break };
             after = Some(last.key.name.to_string());

@@ -42,7 +42,7 @@ pub async fn replay(
     watch: impl Fn(RunId, Happened) + Send + Sync + 'static,
 ) -> Result<Replayed, Error> {
     access.may(Verb::ReplayRun)?;
-    let run = runs::recorded_input(runs::get(ctx, access, id).await?)?;
+    let run = runs::recorded_input(runs::touched(ctx, access, id).await?)?;
     let prepared = runs::prepared_for(ctx, &run).await?;
     let steps = ctx.store.steps(id).await?;
     let recorded = Ended { state: run.state, output: run.output.clone(), error: run.error.clone() };

@@ -179,9 +179,9 @@ impl Follower {
     }
 
     async fn looked_at(&mut self) -> Result<Run, Error> {
-        let run = runs::get(&self.ctx, &self.access, self.run).await?;
+        let run = runs::touched(&self.ctx, &self.access, self.run).await?;
         self.authority = Some(Arc::clone(&run.authority));
-        Ok(run)
+        Ok(runs::seen_run(&self.access, run))
     }
 
     /// Another try is told from its beginning.

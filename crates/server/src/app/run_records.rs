@@ -64,12 +64,13 @@ pub struct Below {
 
 /// What lies outside is left out: functions it called and Versions it loaded, Runs it led to.
 pub async fn show(ctx: &Ctx, access: &Access, id: RunId) -> Result<RunRecord, Error> {
-    let run = runs::get(ctx, access, id).await?;
+    let run = runs::touched(ctx, access, id).await?;
     let names = Names::of(ctx, access, std::slice::from_ref(&run)).await?;
     let mut calls = ctx.store.calls(id).await?;
     calls.retain(|call| access.covers(&call.function));
     let steps = ctx.store.steps(id).await?.into_iter();
     let steps = steps.map(|step| seen_step(access, &run.authority, step)).collect();
+    let run = runs::seen_run(access, run);
     Ok(RunRecord {
         version: names.version(&run),
         who: names.who(&run.actor),
@@ -88,10 +89,10 @@ pub async fn show(ctx: &Ctx, access: &Access, id: RunId) -> Result<RunRecord, Er
 /// A Step as somebody may see it. What a Run with another reach than theirs read of the brain, or had others answer, may be from
 /// outside: they see that it asked, and no more.
 pub(crate) fn seen_step(access: &Access, authority: &Authority, step: Step) -> Step {
-    let reaches = |verb: &str| {
-        verb == "run" || verb == CALL || verb.starts_with("brain.") || verb.starts_with("babyagi.")
-    };
-    if access.only().is_all() || authority.only == *access.only() || !reaches(&step.verb) {
+    let looks = |verb: &str| verb == "run" || verb.starts_with("brain.") || verb.starts_with("babyagi.");
+    let is_bounded = looks(&step.verb) && authority.only == *access.only();
+    // A dependency may lie outside whoever started the Run.
+    if access.only().is_all() || is_bounded || !(looks(&step.verb) || step.verb == CALL) {
         return step;
     }
     Step { request: Value::Null, result: None, error: None, child: None, ..step }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use model::access::Access;
+use model::access::{Access, Authority};
 use model::chain::Chain;
 use model::entry::EntryKey;
 use model::ids::{RunId, VersionId};
@@ -182,8 +182,10 @@ async fn begin_judged(
     request: StartRun,
     redaction: &Redaction,
 ) -> Result<Begun, Error> {
-    let (watch, nested) = (request.watch.clone(), request.parent.is_some());
+    let nested = request.parent.is_some();
     let prepared = resolve(ctx, access, &request.target).await?;
+    // Whoever looks on sees the access's own functions, and of others only the answer.
+    let watch = request.watch.clone().filter(|_| access.covers(prepared.key().name.as_str()));
     let mut run = record(ctx, access, request, &prepared)?;
     run.how.waited = true;
     let awaited = (run.how.record != Record::All).then(|| ctx.engine.awaited.wait_for(run.run_id));
@@ -429,6 +431,25 @@ pub(crate) async fn prepared_for(ctx: &Ctx, run: &Run) -> Result<Arc<Prepared>, 
 
 /// Whether a Run is there is nobody's business who may not see it.
 pub async fn get(ctx: &Ctx, access: &Access, run: RunId) -> Result<Run, Error> {
+    Ok(seen_run(access, touched(ctx, access, run).await?))
+}
+
+/// Of somebody else's authority, a narrow reader sees whose it is and the role; of functions outside, no line.
+pub(crate) fn seen_run(access: &Access, mut run: Run) -> Run {
+    if access.only().is_all() {
+        return run;
+    }
+    run.error = run.error.map(|error| error.seen(|name| access.covers(name)));
+    let authority = &run.authority;
+    if authority.holder != access.authority.holder {
+        let (holder, role) = (authority.holder.clone(), authority.role);
+        run.authority = Arc::new(Authority { role, only: Scope::All, ..Authority::unknown(holder) });
+    }
+    run
+}
+
+/// The Run as it is recorded, if it may be seen.
+pub(crate) async fn touched(ctx: &Ctx, access: &Access, run: RunId) -> Result<Run, Error> {
     access.may(Verb::ReadRuns)?;
     let found = ctx.store.run(run).await?.filter(|run| access.covers(run.key.name.as_str()));
     found.ok_or_else(|| Error::RunNotFound { id: run.to_string() })
@@ -484,21 +505,29 @@ async fn look_again(ctx: &Ctx, ended: std::pin::Pin<&mut tokio::sync::futures::N
     }
 }
 
-/// Ends a Run and everything it started. Says which Runs are affected.
+/// Ends a Run and everything it started, and what triggers started because of it as far as that may be touched. Says which Runs
+/// are affected.
 pub async fn cancel(ctx: &Ctx, access: &Access, id: RunId) -> Result<Vec<RunId>, Error> {
     access.may(Verb::CancelRun)?;
-    let run = get(ctx, access, id).await?;
+    let run = touched(ctx, access, id).await?;
     if run.state.is_final() {
         return Err(Error::RunEnded { run: id, state: run.state });
     }
     let now = ctx.clock.now();
-    let affected = ctx.store.request_cancel(id, &access.actor, now, |run| event(run, None)).await?;
+    let ended = |run: &Run| event(run, None);
+    let affected = ctx.store.request_cancel(id, &access.actor, now, access.only(), ended).await?;
     for run in &affected {
         ctx.engine.running.interrupt(*run, crate::engine::Interruption::Cancelled);
     }
     ctx.engine.ended.notify_waiters();
     ctx.engine.ring_events();
-    Ok(affected)
+    let mut seen = Vec::with_capacity(affected.len());
+    for run in affected {
+        let is_seen = access.only().is_all()
+            || ctx.store.run(run).await?.is_some_and(|run| access.covers(run.key.name.as_str()));
+        seen.extend(is_seen.then_some(run));
+    }
+    Ok(seen)
 }
 
 /// Answers the question a Run waits for.
@@ -523,7 +552,7 @@ pub async fn answer(ctx: &Ctx, access: &Access, id: RunId, value: Value) -> Resu
 /// What it takes to run the same input once more, on the same Version or on the live one.
 pub async fn again(ctx: &Ctx, access: &Access, id: RunId, live: bool) -> Result<StartRun, Error> {
     access.may(Verb::StartRun)?;
-    let run = recorded_input(get(ctx, access, id).await?)?;
+    let run = recorded_input(touched(ctx, access, id).await?)?;
     let target = match run.version_id {
         Some(version) if !live => Target::Exact(version),
         _ => Target::Live(run.key.name.clone()),

@@ -26,7 +26,8 @@ pub(crate) async fn sign_in(ctx: &Ctx, expires_at: Timestamp) -> Result<(Session
         session_id,
         // The end of an id is chance; its beginning is the time.
         name: format!("browser-{}", &digits[digits.len() - NAME_DIGITS..]),
-        authority: Authority { holder: Actor::Session(session_id), ..Authority::of_command_line() },
+        // The owner's, so that what is written in one session is not somebody else's in the next.
+        authority: Authority::of_command_line(),
         created_at: ctx.clock.now(),
         created_by: Actor::CommandLine,
         expires_at,

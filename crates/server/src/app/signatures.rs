@@ -20,6 +20,9 @@ pub enum Signature<'a> {
     Hub(&'a str),
 }
 
+/// The one answer to what is not signed as it should be, whatever the reason.
+pub(crate) const WRONG: &str = "it is not signed with its secret";
+
 /// What is wrong with a signature, in words.
 pub fn check(
     secret: &[u8],
@@ -28,7 +31,7 @@ pub fn check(
     now: Timestamp,
 ) -> Result<(), &'static str> {
     let key = key(secret).ok_or("the secret begins with `whsec_` and has no base64 behind it")?;
-    let wrong = Err("it is not signed with its secret");
+    let wrong = Err(WRONG);
     match signature {
         Signature::Hub(text) => {
             let Some(tag) = text.strip_prefix("sha256=").and_then(|tag| hex::decode(tag).ok()) else {

@@ -99,6 +99,12 @@ fn check(new: &NewToken) -> Result<(), Error> {
     if !plain(&new.name, "@") {
         return Err(bad(format!("`{}` cannot name a token", new.name)));
     }
+    if !new.uses.is_empty() && Scope::of_patterns(new.patterns.clone()).is_all() {
+        return Err(Error::Input {
+            problem: "a token that may touch every name may call every function".to_owned(),
+            hint: "leave `uses` out, or say with `only` what it may touch".to_owned(),
+        });
+    }
     match new.patterns.iter().chain(&new.uses).find(|pattern| !plain(pattern, "*")) {
         Some(pattern) => Err(bad(format!("`{pattern}` is no pattern of names"))),
         None => Ok(()),

@@ -58,6 +58,7 @@ pub(crate) async fn run_draft(
 ) -> Result<Value, Error> {
     access.may_touch(Verb::ProposeChangeset, name.as_str())?;
     let drafted = draft(ctx, access, proposal).await?;
+    refuse_calls_outside(access, &drafted.changes)?;
     let prepared = prepare_overlaid(ctx, &overlay(&drafted.changes), name).await?;
     let wrong = |source| Error::RunInput { function: name.clone(), source };
     let positional = arguments.positional.iter().map(sandbox::Value::to_json).collect();
@@ -68,6 +69,17 @@ pub(crate) async fn run_draft(
         Ok(value) => Ok(value),
         Err(error) => Err(Error::DraftFailed { function: name.clone(), error }),
     }
+}
+
+/// What a stored source calls was judged when it was applied; what a draft calls is judged here.
+fn refuse_calls_outside(access: &Access, changes: &[Change]) -> Result<(), Error> {
+    let contents = changes.iter().filter_map(Change::added_live).filter_map(Content::as_function);
+    for dependency in contents.flat_map(|function| &function.dependencies) {
+        if !access.authority.may_call(&dependency.function) {
+            access.may_touch(Verb::StartRun, &dependency.function)?;
+        }
+    }
+    Ok(())
 }
 
 /// Executes once, with stand-ins, and says what came of it.

@@ -217,15 +217,11 @@ pub async fn firings(
 /// What it fired on is named as far as it may be seen.
 fn firing(access: &Access, fired: FiredOn) -> FiringLine {
     let FiredOn { firing, kind, source } = fired;
-    let source = if access.covers(&source) { source } else { String::new() };
-    FiringLine {
-        seq: firing.seq,
-        at: firing.at,
-        kind,
-        source,
-        run_id: firing.run_id,
-        stopped: firing.stopped,
-    }
+    // Why it started nothing may quote what came from there.
+    let is_seen = access.covers(&source);
+    let stopped = firing.stopped.map(|why| if is_seen { why } else { "stopped".to_owned() });
+    let source = if is_seen { source } else { String::new() };
+    FiringLine { seq: firing.seq, at: firing.at, kind, source, run_id: firing.run_id, stopped }
 }
 
 /// What it would have fired on since then, were it enabled.

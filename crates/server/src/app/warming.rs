@@ -44,6 +44,7 @@ pub async fn warm(ctx: &Ctx, access: &Access, names: &[EntryName], told: Told) -
             }
         }
     }
+    warmed.retain(|one| !one.functions.is_empty());
     Ok(warmed)
 }
 

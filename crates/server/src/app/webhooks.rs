@@ -79,16 +79,18 @@ impl Webhook {
 /// A name that no enabled Trigger waits for is not there, so that nobody can fill the log from outside.
 pub async fn find(ctx: &Ctx, name: &str) -> Result<Webhook, Error> {
     let all = ctx.triggers.all(ctx).await?;
-    let waiting: Vec<Live> = all.iter().filter(|live| waits_for(&live.content, name)).cloned().collect();
+    let waiting: Vec<Live> = all.iter().filter(|live| waits_for(live, name)).cloned().collect();
     if waiting.is_empty() {
-        return Err(Error::Absent { noun: "webhook", name: name.chars().take(100).collect() });
+        return Err(absent(name));
     }
     Ok(Webhook { name: name.to_owned(), waiting })
 }
 
-/// A Trigger that waits for everything opens no door.
-fn waits_for(content: &TriggerContent, name: &str) -> bool {
+/// A Trigger without a source opens no webhook, and nobody's Trigger speaks for webhooks outside of the names they may touch.
+fn waits_for(live: &Live, name: &str) -> bool {
+    let content = &live.content;
     content.enabled
+        && live.authority.covers(name)
         && content.on == On::Kind(EventKind::WebhookReceived)
         && content.source.as_deref().is_some_and(|source| model::glob::matches(source, name))
 }
@@ -110,20 +112,27 @@ pub async fn check(
         Ok(secret) => secret,
         Err(Error::Absent { .. }) => {
             tracing::warn!("a trigger takes what is signed with the secret `{secret}`, and there is none");
-            return Ok(Err("the secret of it is not set"));
+            // Told as any wrong signature: which secrets there are is nobody's business.
+            return Ok(Err(signatures::WRONG));
         }
         Err(error) => return Err(error),
     };
     Ok(signatures::check(secret.expose_secret(), signature, body, ctx.clock.now()))
 }
 
+fn absent(name: &str) -> Error {
+    Error::Absent { noun: "webhook", name: name.chars().take(100).collect() }
+}
+
 /// Whether a sender may start what waits for the webhook.
 pub fn admit(access: &Access, webhook: &Webhook) -> Result<(), Error> {
     access.may(Verb::EmitEvent)?;
-    for target in webhook.targets_for_tokens() {
-        access.may_touch(Verb::StartRun, target)?;
+    access.may(Verb::StartRun)?;
+    match webhook.targets_for_tokens().all(|target| access.covers(target)) {
+        true => Ok(()),
+        // As if nothing waited for it: what it starts is outside.
+        false => Err(absent(&webhook.name)),
     }
-    Ok(())
 }
 
 /// Appends the Event `webhook.received`, unless the same delivery was received before. Who may send was checked.

@@ -8,10 +8,10 @@ use secrecy::{ExposeSecret, SecretString};
 pub(super) const PLAIN: &str = "selfmade_session";
 pub(super) const HOST: &str = "__Host-selfmade_session";
 
-/// What a browser sends back. Over plain HTTP the `__Host-` name says nothing, because anybody on the way could have set it.
+/// What a browser sends back. Over plain HTTP the `__Host-` name says nothing, because anybody on the way could have set it; over
+/// HTTPS the plain name does not, because any other host of the domain could.
 pub(super) fn session(headers: &HeaderMap, is_https: bool) -> Option<SecretString> {
-    let host = if is_https { value(headers, HOST) } else { None };
-    host.or_else(|| value(headers, PLAIN)).map(SecretString::from)
+    value(headers, if is_https { HOST } else { PLAIN }).map(SecretString::from)
 }
 
 /// Whether it is a browser that calls, whose cookie is sent along whoever asked for the request.
@@ -55,12 +55,12 @@ mod tests {
     }
 
     #[test]
-    fn the_name_for_https_counts_over_https_alone() {
+    fn each_name_counts_where_it_was_given_alone() {
         let both = ["a=b; selfmade_session=plain", "__Host-selfmade_session=host"];
         assert_eq!(read(&both, true).as_deref(), Some("host"));
         assert_eq!(read(&both, false).as_deref(), Some("plain"));
         assert_eq!(read(&both[1..], false), None);
-        assert_eq!(read(&both[..1], true).as_deref(), Some("plain"));
+        assert_eq!(read(&both[..1], true), None);
         assert_eq!(read(&["selfmade_token=x; selfmade_session2=y"], true), None);
     }
 

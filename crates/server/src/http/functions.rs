@@ -60,15 +60,20 @@ async fn list(
     caller: Allowed<Role<to::ReadFunctions>>,
     Query(query): Query<FunctionsQuery>,
 ) -> Result<Body<Page<EntrySummary>>, Problem> {
-    let (limit, pack) = (limit(query.limit), query.pack);
-    if let Some(name) = &pack {
+    let limit = limit(query.limit);
+    if let Some(name) = &query.pack {
         packs::find(door.ctx(), caller.access(), name).await?;
     }
-    let page = EntryPage { kind: EntryKind::Function, after: query.cursor, limit, scope: Scope::All };
-    let mut items = functions::list(door.ctx(), caller.access(), page, query.revision.map(Revision)).await?;
+    let page = EntryPage {
+        kind: EntryKind::Function,
+        pack: query.pack,
+        after: query.cursor,
+        limit,
+        scope: Scope::All,
+    };
+    let items = functions::list(door.ctx(), caller.access(), page, query.revision.map(Revision)).await?;
     let full = items.len() >= limit as usize;
     let next = items.last().filter(|_| full).map(|last| last.key.name.to_string());
-    items.retain(|item| pack.is_none() || item.pack == pack);
     Ok(Body(Page { items, next }))
 }
 

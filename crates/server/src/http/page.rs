@@ -24,7 +24,7 @@ pub(super) fn limit(asked: Option<u32>) -> u32 {
     asked.unwrap_or(100).clamp(1, 1_000)
 }
 
-/// Part of a list. A page may be shorter than asked for, also in the middle, where a token may not see all.
+/// Part of a list.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 pub struct Page<T> {
     pub items: Vec<T>,

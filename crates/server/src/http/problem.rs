@@ -165,6 +165,7 @@ fn details(error: &Error) -> Value {
     let findings = error.findings();
     let conflicts = error.conflicts();
     match error {
+        Error::NeedsApproval { number, checks } => json!({ "changeset": number, "checks": checks }),
         _ if !findings.is_empty() => json!({ "findings": findings }),
         _ if !conflicts.is_empty() => json!({ "conflicts": conflicts }),
         Error::RunInput { source, .. } => json!({ "input": source.to_string() }),

@@ -27,7 +27,7 @@ pub(super) async fn carry_out(door: &Door, caller: &Caller, request: StartRun) -
                 () = telling.forsaken() => break,
             };
         }
-        Ok(run)
+        Ok(runs::seen_run(&access, run))
     })
     .await
 }

@@ -209,7 +209,13 @@ pub(super) async fn carry_out(
     let status = if on_its_way { StatusCode::ACCEPTED } else { StatusCode::OK };
     let location = format!("/api/v1/runs/{}", run.run_id);
     let applied = [(header::LOCATION, location)];
-    Ok((status, applied, [(PREFERENCE_APPLIED, preference.applied())], Body(run)).into_response())
+    Ok((
+        status,
+        applied,
+        [(PREFERENCE_APPLIED, preference.applied())],
+        Body(runs::seen_run(caller.access(), run)),
+    )
+        .into_response())
 }
 
 /// The run goes on if the caller goes away, has waited long enough, or has a token or session that has ended: it is recorded, and can be

@@ -7,8 +7,10 @@ use model::actor::Actor;
 use model::changeset::ChangesetState;
 use model::check::{Gate, Verdict};
 use model::content::Content;
+use model::function::FunctionDraft;
 use model::grantable::{Grant, Grantable};
 use model::ids::TokenId;
+use model::python::{Declared, DeclaredDependency, Dialect};
 use model::run::RunState;
 use model::scope::Scope;
 use model::token::TokenRole;
@@ -76,6 +78,143 @@ store::on_both! {
         stage.close().await;
     }
 
+    async fn a_draft_calls_nothing_that_its_author_may_not_call(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        stage.register(ANYTHING).await;
+        stage.add(&["def other():\n    return 1\n"]).await;
+        let builder = narrow(TokenRole::Builder, &["anything", "more"], &[], &[Grant::All]);
+        for draft in [
+            "def more():\n    return other()\n",
+            "import selfmade\n\n@selfmade.function(dependencies=[\"other\"])\ndef more():\n    return 1\n",
+        ] {
+            stage.script.part("anything", move |_, asking: Asking| async move {
+                asking.verb("brain.draft", vec![text(draft)]).await.unwrap();
+                let heard = asking.verb("run", vec![text("more")]).await;
+                Err(raised("Heard", &format!("{heard:?}")))
+            });
+            let run = runs::start(&stage.ctx, &builder, request("anything", empty())).await.unwrap();
+            let heard = run.error.unwrap().message;
+            assert!(heard.contains("and not `other`"), "{heard}");
+        }
+        stage.close().await;
+    }
+
+    async fn whoever_looks_on_sees_nothing_of_functions_outside(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        stage.register("import selfmade\n\n@selfmade.function(brain=\"read\")\ndef anything():\n    return None\n").await;
+        stage.add(&["def other():\n    return 1\n"]).await;
+        stage.script.part("other", |_, asking| async move {
+            asking.print("printed outside");
+            Ok(1.into())
+        });
+        stage.script.part("anything", |_, asking: Asking| async move {
+            asking.print("printed inside");
+            Ok(asking.verb("run", vec![text("other")]).await.unwrap())
+        });
+        let told = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let watching = |access: Access| {
+            let (stage, told) = (&stage, Arc::clone(&told));
+            async move {
+                let watch = move |_, happened| told.lock().unwrap().push(format!("{happened:?}"));
+                runs::start(&stage.ctx, &access, request("anything", empty()).watched(watch)).await.unwrap()
+            }
+        };
+        watching(ME.clone()).await;
+        assert!(told.lock().unwrap().iter().any(|line| line.contains("printed outside")));
+        told.lock().unwrap().clear();
+        // `run` by name is refused, so nothing is printed outside; what is printed inside is seen.
+        let runner = narrow(TokenRole::Runner, &["anything"], &[], &[]);
+        stage.script.part("anything", |_, asking: Asking| async move {
+            asking.print("printed inside");
+            Ok(1.into())
+        });
+        watching(runner).await;
+        let told = told.lock().unwrap().join("\n");
+        assert!(told.contains("printed inside") && !told.contains("outside"), "{told}");
+        stage.close().await;
+    }
+
+    async fn a_narrow_builder_speaks_for_no_webhook_of_others(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        stage.add(&["def inside(x=None):\n    pass\n"]).await;
+        let builder = narrow(TokenRole::Builder, &["inside*"], &[], &[]);
+        let waits = |senders| TriggerContent {
+            on: model::trigger::on::On::Kind(model::event::EventKind::WebhookReceived),
+            source: Some("*".to_owned()),
+            senders,
+            ..TriggerContent::after("", name("inside"))
+        };
+        server::app::triggers::put(&stage.ctx, &builder, name("inside_t"), waits(None)).await.unwrap();
+        assert!(server::app::webhooks::find(&stage.ctx, "payments").await.is_err(), "it is not theirs");
+        assert!(server::app::webhooks::find(&stage.ctx, "inside.payments").await.is_ok());
+        let signed = waits(Some(model::trigger::senders::Senders::Secret("pay_key".to_owned())));
+        let asked = server::app::triggers::put(&stage.ctx, &builder, name("inside_s"), signed).await.unwrap_err();
+        assert!(asked.to_string().ends_with("uses what its author may not give: secret pay_key"), "{asked}");
+        stage.close().await;
+    }
+
+    async fn a_trigger_that_is_switched_keeps_whose_it_is(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        stage.add(&["def inside(x=None):\n    pass\n"]).await;
+        let builder = narrow(TokenRole::Builder, &["inside*"], &[], &[]);
+        let content = TriggerContent::after("inside", name("inside"));
+        server::app::triggers::put(&stage.ctx, &builder, name("inside_t"), content).await.unwrap();
+        for enabled in [false, true] {
+            server::app::triggers::switch(&stage.ctx, &ME, name("inside_t"), enabled).await.unwrap();
+        }
+        let head = stage.ctx.store.versions(&crate::world::trigger_key("inside_t")).await.unwrap().pop().unwrap();
+        let appliers = stage.ctx.store.appliers(&[head.entry_id]).await.unwrap();
+        assert_eq!(appliers[&head.entry_id], *builder.authority);
+        stage.close().await;
+    }
+
+    async fn whoever_changes_what_runs_in_the_cells_of_others_has_to_hold_their_grants(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.add(&["def web_util():\n    return 1\n"]).await;
+        let mailer = "@selfmade.function(secrets=[\"mailkey\"])\ndef web_mailer():\n    return web_util()\n";
+        world.register(vec![decorated(mailer)]).await.unwrap();
+        let told = "uses what its author may not give: secret mailkey";
+        let builder = narrow(TokenRole::Builder, &["web_*"], &[], &[]);
+        let asked = register(&world, &builder, vec![answering("web_util", 2)]).await.unwrap_err();
+        assert!(asked.to_string().ends_with(told), "{asked}");
+        let limited = Arc::new(Authority { grants: Grantable::none(), ..Authority::of_command_line() });
+        let limited = Access { actor: Actor::CommandLine, authority: limited };
+        let asked = register(&world, &limited, vec![answering("web_util", 3)]).await.unwrap_err();
+        assert!(asked.to_string().ends_with(told), "{asked}");
+        register(&world, &ME, vec![answering("web_util", 4)]).await.unwrap();
+        // Named before it was there, by functions in BabyAGI's form.
+        let later = narrow(TokenRole::Builder, &["later"], &[], &[]);
+        let outside = FunctionDraft {
+            dialect: Dialect::Babyagi,
+            declared: Declared {
+                dependencies: Some(vec![DeclaredDependency::parse("later").unwrap()]),
+                ..Declared::default()
+            },
+            ..FunctionDraft::of_source("def pay():\n    return later()\n")
+        };
+        world.register(vec![Intent::function(outside)]).await.unwrap();
+        let asked = register(&world, &later, vec![answering("later", 1)]).await.unwrap_err();
+        assert!(asked.to_string().ends_with("is used by something that its author may not touch"), "{asked}");
+    }
+
+    async fn a_narrow_token_ends_nothing_that_others_triggers_started(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        stage.add(&["def inside(x=None):\n    pass\n", "def outside(x=None):\n    pass\n"]).await;
+        let root = stage.queue("inside", empty()).await;
+        let chained = stage.queue("outside", empty()).await;
+        let chained = model::run::Run {
+            run_id: stage.ctx.ids.run(),
+            chain: model::chain::Chain { root: Some(root.run_id), fired: Vec::new() },
+            ..chained
+        };
+        stage.ctx.store.record_runs(std::slice::from_ref(&chained)).await.unwrap();
+        let runner = narrow(TokenRole::Runner, &["inside"], &[], &[]);
+        assert_eq!(runs::cancel(&stage.ctx, &runner, root.run_id).await.unwrap(), [root.run_id]);
+        let state = stage.ctx.store.run(chained.run_id).await.unwrap().unwrap().state;
+        assert_eq!(state, RunState::Queued);
+        stage.close().await;
+    }
+
     async fn a_record_says_by_whose_authority_it_ran(database: &TestDatabase) {
         let stage = Stage::open(database).await;
         stage.add(&["def one():\n    return 1\n"]).await;
@@ -135,7 +274,7 @@ store::on_both! {
         let web = "@selfmade.function(secrets=[\"k\"], network=[\"api.example.com\"])\ndef web_get():\n    return 1\n";
         let builder = narrow(TokenRole::Builder, &["web_*"], &[], &[Grant::Secret("k".to_owned())]);
         let asked = register(&world, &builder, vec![decorated(web)]).await.unwrap_err();
-        assert_eq!(asked.to_string(), "changeset 1 was proposed, not applied: `web_get` is granted what its author may not give: network api.example.com");
+        assert_eq!(asked.to_string(), "changeset 1 was proposed, not applied: `web_get` uses what its author may not give: network api.example.com");
         assert_eq!(world.live_number(&key("web_get")).await, None);
         let again = changesets::apply(&world.ctx, &builder, 1).await.unwrap_err();
         assert_eq!(again.code(), "needs_approval", "its author cannot apply it either");

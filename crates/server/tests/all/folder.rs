@@ -86,7 +86,7 @@ fn all_kinds() -> Vec<Intent> {
 async fn hashes(world: &World) -> BTreeMap<String, ContentHash> {
     let mut all = BTreeMap::new();
     for kind in EntryKind::ALL {
-        let page = EntryPage { kind, after: None, limit: 1_000, scope: Scope::All };
+        let page = EntryPage { kind, pack: None, after: None, limit: 1_000, scope: Scope::All };
         for entry in world.ctx.store.entries(&page).await.unwrap() {
             all.insert(entry.key.to_string(), entry.content_hash);
         }

@@ -1,4 +1,4 @@
--- What a Run may do and from whom it has that, as JSON; null of those that were recorded before this was.
+-- What a Run may do and from whom it has that, as JSON; null of those that were recorded before this was and have ended.
 alter table runs add column access text;
 
 -- The same of whoever proposed a Changeset, and of whoever decided about it. What an applied Trigger or Schedule starts
@@ -9,16 +9,21 @@ alter table changesets add column decided_access text;
 -- What functions that a Token writes may call and be granted. Those that were made for every name might do both.
 alter table tokens add column uses text not null default '[]';
 alter table tokens add column grants text not null default '[]';
+update tokens set patterns = '[]' where patterns = '["*"]';
 update tokens set grants = '["all"]' where patterns = '[]';
 
-update changesets set access = '{"holder":"command_line","role":"admin","uses":null,"grants":["all"]}'
-    where actor = 'command_line';
-update changesets set access = json_build_object('holder', actor, 'role', tokens.role, 'uses', null, 'grants',
-        tokens.grants::json)::text
-    from tokens where tokens.patterns = '[]' and changesets.actor = 'token:' || tokens.token_id::text;
-update changesets set access = json_build_object('holder', actor, 'role', tokens.role, 'only',
-        tokens.patterns::json)::text
-    from tokens where access is null and changesets.actor = 'token:' || tokens.token_id::text;
-update changesets set decided_access = access where decided_by = actor;
-update changesets set decided_access = '{"holder":"command_line","role":"admin","uses":null,"grants":["all"]}'
-    where decided_by = 'command_line';
+-- What those who acted so far may do. Of a token that is gone nobody knows it, and nothing may be done by it.
+create table authorities (actor text not null primary key, access text not null);
+insert into authorities values
+    ('command_line', '{"holder":"command_line","role":"admin","uses":null,"grants":["all"]}');
+insert into authorities (actor, access)
+    select 'token:' || token_id::text, case when patterns = '[]'
+        then json_build_object('holder', 'token:' || token_id::text, 'role', role, 'uses', null, 'grants', grants::json)::text
+        else json_build_object('holder', 'token:' || token_id::text, 'role', role, 'only', patterns::json)::text end
+    from tokens;
+update changesets set
+    access = (select authorities.access from authorities where authorities.actor = changesets.actor),
+    decided_access = (select authorities.access from authorities where authorities.actor = changesets.decided_by);
+update runs set access = (select authorities.access from authorities where authorities.actor = runs.actor)
+    where state in ('queued', 'running', 'waiting');
+drop table authorities;

@@ -8,3 +8,6 @@ create table sessions (
     created_by text not null,
     expires_at integer not null
 ) strict;
+
+-- Before, a browser had the token of an administrator in its cookie. Those go, and whoever used one signs in again.
+delete from tokens where created_by = 'command_line' and length(name) = 40 and name like 'browser-%';

@@ -6,6 +6,7 @@ use model::event::{EventKind, NewEvent};
 use model::ids::{RunId, TokenId};
 use model::run::{How, Run, RunState, Waiting};
 use model::running::Record;
+use model::scope::Scope;
 use serde_json::json;
 use store::testing::TestDatabase;
 use store::{Durability, Store};
@@ -23,7 +24,7 @@ fn told(run: &Run) -> NewEvent {
 }
 
 async fn cancel(store: &Store, run: &Run) -> Vec<RunId> {
-    store.request_cancel(run.run_id, &ACTOR, at(30), told).await.unwrap()
+    store.request_cancel(run.run_id, &ACTOR, at(30), &Scope::All, told).await.unwrap()
 }
 
 fn below(parent: &Run, run: Run) -> Run {
@@ -75,8 +76,8 @@ store::on_both! {
         cancel(&world.store, &root).await;
         let before = database.dump().await;
         let other = Actor::Token(TokenId(id()));
-        assert_eq!(world.store.request_cancel(root.run_id, &other, at(40), told).await.unwrap(), []);
-        assert_eq!(world.store.request_cancel(RunId(id()), &other, at(40), told).await.unwrap(), []);
+        assert_eq!(world.store.request_cancel(root.run_id, &other, at(40), &Scope::All, told).await.unwrap(), []);
+        assert_eq!(world.store.request_cancel(RunId(id()), &other, at(40), &Scope::All, told).await.unwrap(), []);
         assert_eq!(database.dump().await, before);
     }
 

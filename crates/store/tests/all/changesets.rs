@@ -174,13 +174,16 @@ store::on_both! {
         assert_eq!(appliers().await, both(&writer, &writer));
 
         world.try_apply(by(vec![point("a", 1)], &user), None).await.unwrap();
-        assert_eq!(appliers().await, both(&user, &writer), "an older version was put to use by another");
+        assert_eq!(appliers().await, both(&writer, &writer), "somebody wide lends what others wrote no reach");
+        let other = Arc::new(Authority { holder: Actor::Token(TokenId(id())), ..narrow() });
+        world.try_apply(by(vec![point("a", 2)], &other), None).await.unwrap();
+        assert_eq!(appliers().await, both(&other, &writer), "and somebody narrow does not get theirs");
 
         world.try_apply(by(vec![delete("b")], &user), None).await.unwrap();
-        assert_eq!(appliers().await, both(&user, &user), "also that it is not live any more is somebody's doing");
+        assert_eq!(appliers().await, both(&other, &user), "also that it is not live any more is somebody's doing");
 
         world.apply(vec![put("b", 2)]).await;
-        assert_eq!(appliers().await, HashMap::from([(a, (*user).clone())]), "by whom was not recorded");
+        assert_eq!(appliers().await, HashMap::from([(a, (*other).clone())]), "by whom was not recorded");
         assert_eq!(world.store.appliers(&[]).await.unwrap(), HashMap::new());
     }
 }

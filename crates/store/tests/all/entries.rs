@@ -16,7 +16,13 @@ use crate::world::{World, answering, delete, graph, id, key, name, put};
 const NAMES: [&str; 9] = ["B", "Z.inner", "_a", "a", "a.b", "a_b", "ab", "größe", "計算"];
 
 fn page(after: Option<&str>, limit: u32) -> EntryPage {
-    EntryPage { kind: EntryKind::Function, scope: Scope::All, after: after.map(str::to_owned), limit }
+    EntryPage {
+        kind: EntryKind::Function,
+        scope: Scope::All,
+        pack: None,
+        after: after.map(str::to_owned),
+        limit,
+    }
 }
 
 async fn names(world: &World, at: Option<u64>) -> Vec<String> {

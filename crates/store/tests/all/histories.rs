@@ -116,7 +116,8 @@ fn target(deed: &Deed) -> Option<usize> {
 }
 
 async fn live_as_of(world: &World, revision: Option<Revision>) -> Live {
-    let page = EntryPage { kind: EntryKind::Function, scope: Scope::All, after: None, limit: 100 };
+    let page =
+        EntryPage { kind: EntryKind::Function, scope: Scope::All, pack: None, after: None, limit: 100 };
     let entries = match revision {
         None => world.store.entries(&page).await.unwrap(),
         Some(revision) => world.store.entries_as_of(revision, &page).await.unwrap(),

@@ -2,6 +2,7 @@
 
 use model::actor::Actor;
 use model::run::{Run, RunState};
+use model::scope::Scope;
 use store::testing::TestDatabase;
 
 use crate::runs::{ids, node, queued, waited};
@@ -41,7 +42,7 @@ store::on_both! {
         for run in &runs {
             world.store.start_run(run, &[]).await.unwrap();
             if run.key.name.as_str() != "a" {
-                let asked = world.store.request_cancel(run.run_id, &Actor::CommandLine, at(5), |_: &Run| event("c"));
+                let asked = world.store.request_cancel(run.run_id, &Actor::CommandLine, at(5), &Scope::All, |_: &Run| event("c"));
                 asked.await.unwrap();
             }
         }

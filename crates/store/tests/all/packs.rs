@@ -18,10 +18,13 @@ store::on_both! {
         assert_eq!(world.store.pack("tools").await.unwrap(), Some(Pack { live_entries: 3, ..tools.clone() }));
         let graph_key = EntryKey::new(EntryKind::Graph, name("g"));
         assert_eq!(world.store.pack_entries(tools.pack_id).await.unwrap(), [key("a"), key("b"), graph_key]);
-        let page = EntryPage { kind: EntryKind::Function, scope: Scope::All, after: None, limit: 10 };
+        let page = EntryPage { kind: EntryKind::Function, scope: Scope::All, pack: None, after: None, limit: 10 };
         let owners: Vec<Option<String>> =
             world.store.entries(&page).await.unwrap().into_iter().map(|entry| entry.pack).collect();
         assert_eq!(owners, [Some("tools".to_owned()), Some("tools".to_owned()), None]);
+        let of_tools = EntryPage { pack: Some("tools".to_owned()), after: Some("a".to_owned()), limit: 1, ..page };
+        let listed = world.store.entries(&of_tools).await.unwrap();
+        assert_eq!(listed.iter().map(|entry| entry.key.clone()).collect::<Vec<_>>(), [key("b")]);
 
         world.apply(vec![delete("a")]).await;
         world.apply(vec![put("b", 2)]).await;

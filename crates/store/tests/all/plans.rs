@@ -145,7 +145,10 @@ async fn carry_out(store: &Store) {
     store.start_run(&ends, &[]).await.unwrap();
     let calls: Vec<Call> = vec![call(ends.run_id, 1, json!(1))];
     store.finish_run(&Finished { calls, ..succeeded(&ends) }, Durability::Process).await.unwrap();
-    store.request_cancel(asks.run_id, &Actor::CommandLine, at(9), |_: &Run| event("c")).await.unwrap();
+    store
+        .request_cancel(asks.run_id, &Actor::CommandLine, at(9), &Scope::All, |_: &Run| event("c"))
+        .await
+        .unwrap();
     store.record_calls(&[call(ends.run_id, 9, json!(1))]).await.unwrap();
     store.calls(ends.run_id).await.unwrap();
     store.output(ends.run_id).await.unwrap();

@@ -98,7 +98,7 @@ store::on_both! {
         for patterns in PATTERNS {
             let scope = names(patterns);
             let expected = covered(&scope, NAMES);
-            let page = EntryPage { kind: EntryKind::Function, scope: scope.clone(), after: None, limit: 100 };
+            let page = EntryPage { kind: EntryKind::Function, scope: scope.clone(), pack: None, after: None, limit: 100 };
             let listed = world.store.entries(&page).await.unwrap();
             let past = world.store.entries_as_of(revision, &page).await.unwrap();
             let told = |key: &EntryKey| key.name.to_string();
@@ -221,7 +221,7 @@ store::on_both! {
         let scope = names(&["m?ne.f*3"]);
         let expected = covered(&scope, all.iter().map(String::as_str));
         assert_eq!(expected.len(), 100);
-        let mut page = EntryPage { kind: EntryKind::Function, scope, after: None, limit: 7 };
+        let mut page = EntryPage { kind: EntryKind::Function, scope, pack: None, after: None, limit: 7 };
         let mut paged = Vec::new();
         while paged.len() < expected.len() {
             let found = world.store.entries(&page).await.unwrap();

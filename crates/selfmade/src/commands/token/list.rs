@@ -16,10 +16,21 @@ use crate::time;
 #[command(after_help = "Examples:\n  selfmade token list")]
 pub(crate) struct Arguments {}
 
-/// What goes without saying is not said.
+fn uses(token: &Token) -> String {
+    match (token.patterns.is_empty(), token.uses.is_empty()) {
+        (true, _) => "all".to_owned(),
+        (false, true) => "none".to_owned(),
+        (false, false) => token.uses.join(" "),
+    }
+}
+
 fn grants(token: &Token) -> String {
     let listed: Vec<String> = token.grants.0.iter().map(ToString::to_string).collect();
-    if token.patterns.is_empty() && token.grants.is_all() { String::new() } else { listed.join(" ") }
+    if listed.is_empty() { "none".to_owned() } else { listed.join(" ") }
+}
+
+fn only(token: &Token) -> String {
+    if token.patterns.is_empty() { "all".to_owned() } else { token.patterns.join(" ") }
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain) -> Result<Exit, Error> {
@@ -36,8 +47,8 @@ pub(crate) async fn run(session: &Session, brain: &Brain) -> Result<Exit, Error>
             table.row(vec![
                 Cell::painted(NAME, &token.name),
                 token.role.as_str().into(),
-                token.patterns.join(" ").into(),
-                token.uses.join(" ").into(),
+                only(token).into(),
+                uses(token).into(),
                 grants(token).into(),
                 Cell::painted(DIM, screen.time(token.created_at)),
                 ends,

@@ -49,7 +49,8 @@ pub async fn after(ctx: &Ctx, access: &Access, source: &str) -> Result<Vec<Strin
         content.condition.is_none() && content.rate_limit.is_none() && content.debounce_ms.is_none()
     };
     let fitting = all.iter().filter(|live| upstream(&live.content) == Some(source) && always(&live.content));
-    let seen = fitting.filter(|live| access.covers(live.content.target.as_str()));
+    let seen = fitting
+        .filter(|live| access.covers(live.name.as_str()) && access.covers(live.content.target.as_str()));
     Ok(seen.map(|live| live.content.target.to_string()).collect())
 }
 

@@ -69,7 +69,7 @@ async fn list(host: &Inner, arguments: Arguments) -> Result<Json, Stop> {
     let mut given = Given::new("brain.list", &["after", "limit"], arguments)?;
     let after = given.text("after")?;
     let limit = given.number("limit")?.map_or(MAX_LISTED, |limit| limit as u32).clamp(1, MAX_LISTED);
-    let page = EntryPage { kind: EntryKind::Function, after, limit, scope: Scope::All };
+    let page = EntryPage { kind: EntryKind::Function, pack: None, after, limit, scope: Scope::All };
     let entries = functions::list(&host.ctx, &host.access(), page, Some(host.run.revision)).await?;
     let lines =
         entries.iter().map(|entry| json!({ "name": entry.key.name, "description": entry.description }));

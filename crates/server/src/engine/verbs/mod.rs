@@ -49,6 +49,10 @@ pub(crate) enum Refusal {
 impl Refusal {
     /// As the code of the function should read it.
     fn of(error: &Error) -> Refusal {
+        // Which token to use instead is nothing that code in a cell can choose.
+        if let Error::Denied(denied) = error {
+            return Refusal::Refused(denied.to_string());
+        }
         let text = match error.hint() {
             Some(hint) => format!("{error}; {hint}"),
             None => error.to_string(),

@@ -2,6 +2,7 @@
 
 use model::step::Step;
 use sandbox::Arguments;
+use secrecy::ExposeSecret;
 use serde_json::Value as Json;
 
 use super::{Given, Refusal, Reply};
@@ -9,6 +10,7 @@ use crate::app::error::Error;
 use crate::app::secrets;
 use crate::engine::host::Inner;
 use crate::model_server;
+use crate::redaction::Redaction;
 
 pub(super) async fn carry_out(host: &Inner, step: &Step, arguments: Arguments) -> Reply {
     let path = match step.verb.as_str() {
@@ -32,7 +34,16 @@ pub(super) async fn carry_out(host: &Inner, step: &Step, arguments: Arguments) -
         Err(error) => return Err(Refusal::of(&error)),
     };
     let answer = model_server::ask(config, path, key.as_ref(), &Json::Object(request)).await;
-    answer.map_err(|error| Refusal::Failed(format!("the language model did not answer: {error}")))
+    // A model server may show what it was sent, and the key is not the function's.
+    let shown = key.map(|key| String::from_utf8_lossy(key.expose_secret()).into_owned());
+    let redaction = Redaction::of(shown.iter().map(|value| (config.key.as_str(), value.as_str())));
+    match answer {
+        Ok(answer) => Ok(redaction.json(answer)),
+        Err(error) => {
+            let text = format!("the language model did not answer: {error}");
+            Err(Refusal::Failed(redaction.text(&text).into_owned()))
+        }
+    }
 }
 
 fn unconfigured(key: &str) -> String {

@@ -80,8 +80,14 @@ fn input(arguments: &Arguments) -> runs::Input {
     runs::Input { positional, named }
 }
 
+/// A function that the starter may not see is not named to it.
 fn reply(child: &Run) -> Reply {
+    let is_seen = child.authority.covers(child.key.name.as_str());
     match (child.state, &child.error) {
+        (_, Some(error)) if !is_seen => Err(Refusal::Failed(format!(
+            "a function that it calls failed: {}: {}",
+            error.type_name, error.message
+        ))),
         (RunState::Succeeded, _) => child.output.clone().ok_or_else(|| Refusal::Failed(unrecorded(child))),
         (_, Some(error)) => Err(Refusal::Failed(format!(
             "`{}` failed: {}: {} (run {})",

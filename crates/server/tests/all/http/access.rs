@@ -53,13 +53,14 @@ fn body(method: &str, path: &str) -> Option<Value> {
     }
 }
 
-/// Whether the door let it through to the verb, whatever came of it. A run or a changeset that somebody may not see is
-/// not there.
+/// Whether the door let it through to the verb, whatever came of it. A run, a changeset or a webhook that somebody may
+/// not see is not there.
 fn word(status: StatusCode, path: &str) -> &'static str {
     match status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => "no",
         StatusCode::NOT_FOUND if path.starts_with("/api/v1/run") => "no",
         StatusCode::NOT_FOUND if path.starts_with("/api/v1/changesets/{number}") => "no",
+        StatusCode::NOT_FOUND if path.starts_with("/api/v1/hooks") => "no",
         _ => "yes",
     }
 }

@@ -27,14 +27,10 @@ use crate::world::{ME, name};
 /// What the token may touch.
 pub(super) const PATTERN: &str = "web.*";
 /// Functions inside that are there from the start, and those that requests may add.
-pub(super) const INSIDE: [&str; 3] = ["web.get", "web.util", "web.page"];
+pub(super) const INSIDE: [&str; 4] = ["web.get", "web.util", "web.page", "web.base"];
 pub(super) const NEW: [&str; 2] = ["web.new", "web.more"];
 /// Names outside, some of them much like those inside.
 pub(super) const OUTSIDE: [&str; 6] = ["mail.send", "webx.get", "web_get", "xweb.get", "get", "web"];
-
-pub(super) fn roles() -> impl Strategy<Value = TokenRole> {
-    prop::sample::select(vec![TokenRole::Viewer, TokenRole::Runner, TokenRole::Builder, TokenRole::Admin])
-}
 
 /// What lies outside: functions by how they are written, runs of them, triggers among them, secrets.
 #[derive(Clone, Debug)]
@@ -42,6 +38,10 @@ pub(super) struct Outside {
     functions: BTreeMap<usize, u8>,
     runs: Vec<usize>,
     triggers: Vec<(usize, usize)>,
+    /// Whether one of its triggers waits for a function inside.
+    listens: bool,
+    /// How many functions call `web.base`, beside the one that always does.
+    callers: usize,
     secrets: Vec<String>,
 }
 
@@ -53,11 +53,15 @@ impl Outside {
             prop::collection::vec(some.clone(), 0..6),
             prop::collection::vec((some.clone(), some), 0..3),
             prop::collection::vec("[a-z]{3,6}", 0..3),
+            any::<bool>(),
+            0..3_usize,
         )
-            .prop_map(|(functions, runs, triggers, secrets)| Outside {
+            .prop_map(|(functions, runs, triggers, secrets, listens, callers)| Outside {
                 functions,
                 runs,
                 triggers,
+                listens,
+                callers,
                 secrets,
             })
     }
@@ -107,7 +111,14 @@ impl Brain {
     }
 
     async fn fill_inside(&mut self) {
-        self.register(vec![function("web.util", "x"), function("web.page", "x + 1")]).await;
+        self.register(vec![
+            function("web.util", "x"),
+            function("web.page", "x + 1"),
+            function("web.base", "x"),
+        ])
+        .await;
+        // Somebody outside always uses it, so that a change of it is always proposed.
+        self.register(vec![function("audit.base", "web.base(x)")]).await;
         self.register(vec![function("web.get", "web.util(x)")]).await;
         let after = TriggerContent::after("web.get", name("web.page"));
         self.register(vec![Intent::Put(name("web.after"), Content::Trigger(after))]).await;
@@ -130,6 +141,14 @@ impl Brain {
             let content = TriggerContent::after(OUTSIDE[*from], name(OUTSIDE[*to]));
             let entry = name(&format!("mail.after{from}{to}"));
             self.register(vec![Intent::Put(entry, Content::Trigger(content))]).await;
+        }
+        for n in 0..outside.callers {
+            self.register(vec![function(&format!("mail.caller{n}"), "web.base(x)")]).await;
+        }
+        if outside.listens {
+            self.register(vec![function("mail.sink", "x")]).await;
+            let content = TriggerContent::after("web.get", name("mail.sink"));
+            self.register(vec![Intent::Put(name("mail.listens"), Content::Trigger(content))]).await;
         }
         for secret in &outside.secrets {
             let value = SecretBox::new(Box::new(format!("value of {secret}").into_bytes()));
@@ -168,7 +187,7 @@ impl Brain {
     pub(super) async fn entries(&self) -> Vec<String> {
         let mut all = Vec::new();
         for kind in EntryKind::ALL {
-            let page = EntryPage { kind, after: None, limit: 1_000, scope: Scope::All };
+            let page = EntryPage { kind, pack: None, after: None, limit: 1_000, scope: Scope::All };
             for entry in self.stage.ctx.store.entries(&page).await.unwrap() {
                 all.push(format!("{} {} {}", entry.key, entry.version, entry.content_hash));
             }

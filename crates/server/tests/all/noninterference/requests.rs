@@ -23,6 +23,19 @@ pub(super) struct Request {
 /// Every route, but those whose answer is the server's and not the brain's: `/health`, `/openapi.json`, `/doctor`, `/metrics`.
 const ROUTES: &[(&str, &str)] = &[
     ("GET", "/api/v1/brain"),
+    ("GET", "/api/v1/caller"),
+    ("GET", "/api/v1/sessions"),
+    ("DELETE", "/api/v1/sessions/{word}"),
+    ("POST", "/api/v1/tokens"),
+    ("POST", "/api/v1/warm"),
+    ("POST", "/api/v1/runs/{run_id}/replay"),
+    ("POST", "/api/v1/triggers/{name}/trial"),
+    ("GET", "/api/v1/runs/endings"),
+    ("GET", "/api/v1/changesets/1"),
+    ("POST", "/api/v1/changesets/1/apply"),
+    ("POST", "/api/v1/changesets/1/rebase"),
+    ("POST", "/api/v1/changesets/1/reject"),
+    ("POST", "/api/v1/changesets/2/revert"),
     ("GET", "/api/v1/changesets?limit={limit}"),
     ("POST", "/api/v1/changesets"),
     ("POST", "/api/v1/changesets/register"),
@@ -124,7 +137,8 @@ impl Request {
 
     /// One whose answer has no end.
     pub(super) fn is_stream(&self) -> bool {
-        self.path.contains("/events") || self.path.ends_with("/stream")
+        ["/stream", "/endings", "/replay", "/warm"].iter().any(|end| self.path.ends_with(end))
+            || self.path.contains("/events")
     }
 }
 
@@ -153,6 +167,9 @@ fn body(method: &str, route: &str, name: &str, other: &str) -> Option<Value> {
         ("POST", "/api/v1/runs/{run_id}/answer") => json!({ "value": 1 }),
         ("POST", "/api/v1/import") => json!({ "files": [] }),
         ("POST", "/api/v1/runs/prune") => json!({ "newest": 1_000 }),
+        ("POST", "/api/v1/warm") => json!({ "names": [name] }),
+        ("POST", "/api/v1/tokens") => json!({ "name": "new", "role": "viewer" }),
+        ("POST", "/api/v1/triggers/{name}/trial") => json!({ "event": { "seq": 1 } }),
         ("POST", "/api/v1/tests") => json!({ "names": [name], "dependents": true }),
         ("POST", "/api/v1/packs") => json!({ "name": "p", "files": [] }),
         ("PUT", "/api/v1/triggers/{name}") => {
@@ -171,4 +188,31 @@ fn body(method: &str, route: &str, name: &str, other: &str) -> Option<Value> {
         ("POST", "/api/v1/hooks/{name}") => json!({ "n": 1 }),
         _ => return None,
     })
+}
+
+/// Those whose answer is about the server and the same for everybody who may ask.
+const OF_SERVER: [&str; 5] =
+    ["/api/v1/health", "/api/v1/openapi.json", "/api/v1/doctor", "/api/v1/metrics", "/metrics"];
+
+#[test]
+fn every_route_is_asked() {
+    let documents = [server::http::document(), &server::http::babyagi_document()];
+    let documents = documents.map(|document| serde_json::to_value(document).unwrap());
+    let asked = |method: &str, path: &str| {
+        ROUTES.iter().any(|(known, route)| {
+            let route = route.split('?').next().unwrap();
+            let same = |(one, other): (&str, &str)| one == other || other.starts_with('{');
+            let (one, other) = (route.split('/'), path.split('/'));
+            *known == method && one.clone().count() == other.clone().count() && one.zip(other).all(same)
+        })
+    };
+    let mut missing = Vec::new();
+    for (path, item) in documents.iter().flat_map(|document| document["paths"].as_object().unwrap()) {
+        for method in item.as_object().unwrap().keys().map(|method| method.to_uppercase()) {
+            if !OF_SERVER.contains(&path.as_str()) && !asked(&method, path) {
+                missing.push(format!("{method} {path}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
 }

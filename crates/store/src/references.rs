@@ -28,20 +28,6 @@ impl Store {
         let (sql, values) = referrers_question(kind, names, scope)?;
         self.db.query(sql, values, referrer_from_row).await
     }
-
-    /// The live entries outside of a scope that name one of the given ones: whom a change of these reaches beyond it.
-    pub async fn referrers_outside(
-        &self,
-        kind: EntryKind,
-        names: &[String],
-        scope: &Scope,
-    ) -> Result<Vec<(EntryKey, Role, EntryKey)>, Error> {
-        if scope.is_all() {
-            return Ok(Vec::new());
-        }
-        let values = [kind.as_str().into(), Value::json_texts(names)?, scope_value(scope)?];
-        self.db.query(REFERRING_OUTSIDE, values, referrer_from_row).await
-    }
 }
 
 /// Who refers to names, of a list of them and with what is to follow.
@@ -58,19 +44,9 @@ macro_rules! referring {
             $end
         )
     };
-    ($not:literal) => {
-        Sql {
-            sqlite: referring!("(select value from json_each($2))", referring!(in sqlite, $not)),
-            postgres: referring!(
-                "(select jsonb_array_elements_text($2::text::jsonb))",
-                referring!(in postgres, $not)
-            ),
-        }
-    };
-    (in $database:ident, $not:literal) => {
+    (in $database:ident) => {
         concat!(
             "and ",
-            $not,
             in_scope!($database, "entries.name", "$3"),
             " order by content_references.name, entries.name"
         )
@@ -81,8 +57,10 @@ macro_rules! referring {
 const FEW: usize = 50;
 /// In no order, so that it ends as soon as it has so many.
 const FEW_REFERRING: &str = referring!("($2)", "limit 50");
-const REFERRING: Sql = referring!("");
-const REFERRING_OUTSIDE: Sql = referring!("not ");
+const REFERRING: Sql = Sql {
+    sqlite: referring!("(select value from json_each($2))", referring!(in sqlite)),
+    postgres: referring!("(select jsonb_array_elements_text($2::text::jsonb))", referring!(in postgres)),
+};
 
 pub(crate) fn referrers_question(kind: EntryKind, names: &[String], scope: &Scope) -> Result<Read, Error> {
     Ok((REFERRING, vec![kind.as_str().into(), Value::json_texts(names)?, scope_value(scope)?]))

@@ -21,8 +21,8 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 #[utoipa::path(get, path = "/metrics", tag = "server", responses((status = 200, description = "Prometheus' text format", body = String, content_type = "text/plain"), Refused))]
 async fn show(
     State(door): State<Door>,
-    _: Allowed<Whole<to::ReadMetrics>>,
+    caller: Allowed<Whole<to::ReadMetrics>>,
 ) -> Result<impl IntoResponse, Problem> {
-    let text = metrics::render(door.ctx()).await?;
+    let text = metrics::render(door.ctx(), caller.access()).await?;
     Ok(([(header::CONTENT_TYPE, FORMAT)], text))
 }

@@ -143,7 +143,6 @@ async fn dry_run(
     Path(name): Path<EntryName>,
     Query(query): Query<DryRunQuery>,
 ) -> Result<Body<Rehearsal>, Problem> {
-    // It tells of events of every name.
     let since = query.since.unwrap_or_else(|| door.ctx().clock.now() - A_DAY);
     let content = triggers::content(door.ctx(), caller.access(), &name).await?;
     Ok(Body(triggers::dry_run(door.ctx(), caller.access(), &content, since).await?))
@@ -173,7 +172,6 @@ async fn trial(
     Path(name): Path<EntryName>,
     Json(body): Json<TrialBody>,
 ) -> Result<Body<Trial>, Problem> {
-    // Any event can be tried.
     let content = triggers::content(door.ctx(), caller.access(), &name).await?;
     let event = match body {
         TrialBody::Event { seq } => triggers::event(door.ctx(), caller.access(), seq).await?,

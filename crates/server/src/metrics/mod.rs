@@ -11,7 +11,9 @@ mod text;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use model::access::Access;
 use model::run::{Ending, Run, RunState};
+use model::verb::Verb;
 
 use self::histogram::Histogram;
 use self::requests::Requests;
@@ -78,7 +80,9 @@ impl Metrics {
 }
 
 /// Everything there is to tell, in Prometheus' text format.
-pub(crate) async fn render(ctx: &Ctx) -> Result<String, Error> {
+pub(crate) async fn render(ctx: &Ctx, access: &Access) -> Result<String, Error> {
+    // It concerns the whole brain, though it names nothing of it.
+    access.may_touch_all(Verb::ReadMetrics)?;
     let mut text = Text::default();
     text.head("selfmade_info", "gauge", "The version of this server");
     text.line("selfmade_info", &[("version", env!("CARGO_PKG_VERSION"))], 1.0);

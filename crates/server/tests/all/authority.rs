@@ -101,37 +101,50 @@ store::on_both! {
 
     async fn whoever_looks_on_sees_nothing_of_functions_outside(database: &TestDatabase) {
         let stage = Stage::open(database).await;
-        stage.register("import selfmade\n\n@selfmade.function(brain=\"read\")\ndef anything():\n    return None\n").await;
-        stage.add(&["def other():\n    return 1\n"]).await;
+        // It has a network, so it runs in a cell of its own.
+        stage.register("import selfmade\n\n@selfmade.function(network=[\"a.example\"])\ndef other():\n    return 1\n").await;
+        stage.add(&["def front():\n    return other()\n"]).await;
+        let other = stage.ctx.store.live_version(&key("other")).await.unwrap().unwrap().head.version_id;
         stage.script.part("other", |_, asking| async move {
-            asking.print("printed outside");
+            asking.print("printed outside\n");
             Ok(1.into())
         });
-        stage.script.part("anything", |_, asking: Asking| async move {
-            asking.print("printed inside");
-            Ok(asking.verb("run", vec![text("other")]).await.unwrap())
+        stage.script.part("front", move |_, asking: Asking| async move {
+            asking.print("printed inside\n");
+            let called = vec![text(&other.to_string()), Value::List(Vec::new()), Value::Map(Vec::new())];
+            Ok(asking.verb("call", called).await.unwrap())
         });
-        let told = Arc::new(std::sync::Mutex::new(Vec::new()));
-        let watching = |access: Access| {
-            let (stage, told) = (&stage, Arc::clone(&told));
-            async move {
-                let watch = move |_, happened| told.lock().unwrap().push(format!("{happened:?}"));
-                runs::start(&stage.ctx, &access, request("anything", empty()).watched(watch)).await.unwrap()
-            }
+        let seen_by = async |access: &Access| {
+            let told = Arc::new(std::sync::Mutex::new(Vec::new()));
+            let hears = Arc::clone(&told);
+            let watch = move |_, happened| hears.lock().unwrap().push(format!("{happened:?}"));
+            let run = runs::start(&stage.ctx, access, request("front", empty()).watched(watch)).await.unwrap();
+            assert_eq!(run.output, Some(serde_json::json!(1)), "what its source calls stays callable");
+            let told = told.lock().unwrap().join("\n");
+            assert!(told.contains("printed inside"), "{told}");
+            (told.contains("printed outside"), run.run_id)
         };
-        watching(ME.clone()).await;
-        assert!(told.lock().unwrap().iter().any(|line| line.contains("printed outside")));
-        told.lock().unwrap().clear();
-        // `run` by name is refused, so nothing is printed outside; what is printed inside is seen.
-        let runner = narrow(TokenRole::Runner, &["anything"], &[], &[]);
-        stage.script.part("anything", |_, asking: Asking| async move {
-            asking.print("printed inside");
-            Ok(1.into())
-        });
-        watching(runner).await;
-        let told = told.lock().unwrap().join("\n");
-        assert!(told.contains("printed inside") && !told.contains("outside"), "{told}");
+        assert!(seen_by(&ME).await.0);
+        let runner = narrow(TokenRole::Runner, &["front"], &[], &[]);
+        let (sees, run) = seen_by(&runner).await;
+        assert!(!sees);
+        let record = run_records::show(&stage.ctx, &runner, run).await.unwrap();
+        let step = &record.steps[0];
+        assert!(step.verb == "call" && step.request.is_null() && step.result.is_none() && step.child.is_none(), "{step:?}");
+        assert!(run_records::show(&stage.ctx, &ME, run).await.unwrap().steps[0].child.is_some());
         stage.close().await;
+    }
+
+    async fn what_a_narrow_author_proposed_is_not_lent_the_reach_of_whoever_applies_it(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let builder = narrow(TokenRole::Builder, &["web_*"], &[], &[]);
+        let get = "@selfmade.function(network=[\"api.example.com\"])\ndef web_get(x=None):\n    return 1\n";
+        let asked = register(&world, &builder, vec![decorated(get), trigger("web_t", "mail", "web_get")]).await;
+        assert_eq!(asked.unwrap_err().code(), "needs_approval");
+        changesets::apply(&world.ctx, &ME, 1).await.unwrap();
+        let head = world.ctx.store.versions(&crate::world::trigger_key("web_t")).await.unwrap().pop().unwrap();
+        let appliers = world.ctx.store.appliers(&[head.entry_id]).await.unwrap();
+        assert_eq!(appliers[&head.entry_id], *builder.authority);
     }
 
     async fn a_narrow_builder_speaks_for_no_webhook_of_others(database: &TestDatabase) {

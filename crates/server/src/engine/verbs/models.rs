@@ -34,15 +34,17 @@ pub(super) async fn carry_out(host: &Inner, step: &Step, arguments: Arguments) -
         Err(error) => return Err(Refusal::of(&error)),
     };
     let answer = model_server::ask(config, path, key.as_ref(), &Json::Object(request)).await;
-    // A model server may show what it was sent, and the key is not the function's.
-    let shown = key.map(|key| String::from_utf8_lossy(key.expose_secret()).into_owned());
-    let redaction = Redaction::of(shown.iter().map(|value| (config.key.as_str(), value.as_str())));
+    let answer = answer.map_err(|error| format!("the language model did not answer: {error}"));
+    let key = key.map(|key| String::from_utf8_lossy(key.expose_secret()).into_owned());
+    without_key(answer, key.as_deref().map(|key| (config.key.as_str(), key)))
+}
+
+/// A model server may show what it was sent, and the key is not the function's.
+fn without_key(answer: Result<Json, String>, key: Option<(&str, &str)>) -> Reply {
+    let redaction = Redaction::of(key);
     match answer {
         Ok(answer) => Ok(redaction.json(answer)),
-        Err(error) => {
-            let text = format!("the language model did not answer: {error}");
-            Err(Refusal::Failed(redaction.text(&text).into_owned()))
-        }
+        Err(error) => Err(Refusal::Failed(redaction.text(&error).into_owned())),
     }
 }
 
@@ -50,4 +52,21 @@ fn unconfigured(key: &str) -> String {
     format!(
         "no language model is configured; set the secret `{key}` for OpenAI's, or `[model] url` in `config.toml` for another"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_model_server_that_shows_its_key_shows_it_to_nobody() {
+        let key = Some(("openai_api_key", "sk-0123456789"));
+        let shown = without_key(Ok(json!({ "content": ["Bearer sk-0123456789"] })), key);
+        assert_eq!(shown, Ok(json!({ "content": ["Bearer [secret openai_api_key]"] })));
+        let refused = without_key(Err("401: wrong key sk-0123456789".to_owned()), key);
+        assert_eq!(refused, Err(Refusal::Failed("401: wrong key [secret openai_api_key]".to_owned())));
+        assert_eq!(without_key(Ok(json!("yes")), None), Ok(json!("yes")));
+    }
 }

@@ -62,7 +62,6 @@ pub mod output;
 pub mod question;
 pub mod retry;
 pub mod run;
-pub mod run_place;
 pub mod secret;
 pub mod session;
 pub mod step;

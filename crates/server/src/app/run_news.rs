@@ -14,7 +14,7 @@ use model::event::{Event, EventKind};
 use model::ids::RunId;
 use model::output::OutputChunk;
 use model::run::Run;
-use model::run_place::RunPlace;
+use model::run::place::RunPlace;
 use model::running::Record;
 use model::step::Step;
 use model::verb::Verb;

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use model::call::Call;
 use model::output::OutputChunk;
-use model::run_place::RunPlace;
+use model::run::place::RunPlace;
 use model::running::Record;
 use tokio::sync::futures::Notified;
 

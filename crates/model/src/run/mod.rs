@@ -1,0 +1,170 @@
+//! Runs: one execution of a Function or Graph at a stated Version with a stated input, and what may happen to one.
+
+mod ending;
+mod error;
+pub mod place;
+mod state;
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::access::Authority;
+use crate::actor::Actor;
+use crate::chain::Chain;
+use crate::closure::ClosureHash;
+use crate::entry::EntryKey;
+use crate::ids::{NodeId, RunId, VersionId};
+use crate::retry::Retry;
+use crate::revision::Revision;
+use crate::running::Record;
+
+pub use self::ending::Ending;
+pub use self::error::RunError;
+pub use self::state::{Happening, IllegalHappening, RunState};
+
+/// What a Run used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Usage {
+    /// From the start of its cell's work to its end.
+    pub wall_us: u64,
+    pub cpu_us: u64,
+    pub peak_memory_bytes: u64,
+    /// Whether an environment had to be made or started for it.
+    pub cold: bool,
+    pub output_dropped_bytes: u64,
+    pub calls_dropped: u64,
+}
+
+/// What a Run without a cell waits for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Waiting {
+    /// The Step at this position is a sleep until then.
+    Time { step: u32, until: Timestamp },
+    /// The Step at this position is a question to a person.
+    Person { step: u32, question: Value },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Run {
+    pub run_id: RunId,
+    #[serde(flatten)]
+    pub key: EntryKey,
+    /// Absent only where an imported record does not tell.
+    pub version_id: Option<VersionId>,
+    /// The brain it sees.
+    pub revision: Revision,
+    pub state: RunState,
+    pub ending: Option<Ending>,
+    pub input: Value,
+    pub output: Option<Value>,
+    pub error: Option<RunError>,
+    /// Who started it.
+    pub actor: Actor,
+    /// What it may do, and from whom it has that: what its starter might.
+    #[serde(rename = "access", with = "crate::access::shared")]
+    #[schema(value_type = Authority)]
+    pub authority: Arc<Authority>,
+    /// The Run that started this one.
+    pub parent: Option<RunId>,
+    pub created_at: Timestamp,
+    pub started_at: Option<Timestamp>,
+    pub finished_at: Option<Timestamp>,
+    /// The number of this try, from 1.
+    pub attempt: u32,
+    pub how: How,
+    /// Which Versions were loaded for it.
+    pub closure: Option<ClosureHash>,
+    /// The Event that started it.
+    pub event_seq: Option<u64>,
+    pub chain: Chain,
+    pub waiting: Option<Waiting>,
+    pub usage: Option<Usage>,
+    /// Who asked for its end, and when.
+    pub cancelled: Option<(Actor, Timestamp)>,
+    pub lease: Option<Lease>,
+}
+
+/// How a Run is to be carried out, fixed when it is recorded.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+pub struct How {
+    /// Somebody waits for it: the node that recorded it executes it at once.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub waited: bool,
+    /// Higher goes first.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub priority: i32,
+    /// Not before this time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Retry::is_never")]
+    pub retry: Retry,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+    /// At most so many at once of those with the same key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub concurrency: Option<Concurrency>,
+    /// After its node was lost it may be executed again: all its effects are Steps, or it declares itself idempotent.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub resumable: bool,
+    /// What of it is kept after its end.
+    #[serde(skip_serializing_if = "Record::is_all")]
+    pub record: Record,
+}
+
+impl Run {
+    /// Whether what went in, what it did and what came out is kept, of a Run that has ended.
+    pub fn is_kept(&self) -> bool {
+        self.how.record.keeps(self.run_id, self.state == RunState::Succeeded)
+    }
+
+    /// Whether its input is gone, because it has ended and is not kept.
+    pub fn is_forgotten(&self) -> bool {
+        self.state.is_final() && !self.is_kept()
+    }
+
+    /// What is left of a Run that is not kept: that it ran, how it ended and how long it took.
+    #[must_use]
+    pub fn forgotten(&self) -> Run {
+        let error = self.error.as_ref();
+        Run {
+            input: Value::Null,
+            output: None,
+            error: error.map(|error| RunError {
+                type_name: error.type_name.clone(),
+                message: String::new(),
+                traceback: None,
+            }),
+            waiting: None,
+            // Its key may have been made of the input.
+            how: How { concurrency: None, ..self.how.clone() },
+            ..self.clone()
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = RunConcurrency)]
+pub struct Concurrency {
+    pub key: String,
+    pub limit: u32,
+}
+
+/// Which node carries a Run out. Each claim raises the fence, and only the last claim may end the Run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Lease {
+    pub node: NodeId,
+    pub fence: u64,
+    pub until: Timestamp,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands the field by reference")]
+fn is_zero(number: &i32) -> bool {
+    *number == 0
+}

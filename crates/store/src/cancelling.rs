@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use model::actor::Actor;
-use model::event::NewEvent;
 use model::ids::RunId;
 use model::run::{Run, RunState};
 use model::scope::Scope;
@@ -22,56 +21,45 @@ const PORTION: usize = 100;
 const ROUNDS: usize = 64;
 
 impl Store {
-    /// Asks for the end of a Run and of everything below it; of what triggers started because of it, only what is in the scope. What has no cell ends at once, with the Event that
-    /// `event` makes of it as it is then; what runs is marked, and its node ends it. Answers all that had not ended.
+    /// Asks for the end of a Run and of everything below it; of what triggers started because of it, only what is in the scope.
+    /// What has no cell ends at once; what runs is marked, and its node ends it. Answers all that had not ended.
     pub async fn request_cancel(
         &self,
         run: RunId,
         actor: &Actor,
         at: Timestamp,
         scope: &Scope,
-        event: impl Fn(&Run) -> NewEvent,
     ) -> Result<Vec<RunId>, Error> {
         let mut asked = BTreeSet::new();
         for _ in 0..ROUNDS {
             let open = self.open_tree(run, scope).await?;
-            let mut left: Vec<Run> = open
+            asked.extend(open.iter().map(|run| run.run_id));
+            let left: Vec<Run> = open
                 .into_iter()
                 .filter(|run| run.state != RunState::Running || run.cancelled.is_none())
                 .collect();
             if left.is_empty() {
                 return Ok(asked.into_iter().collect());
             }
-            for run in &mut left {
-                asked.insert(run.run_id);
-                run.cancelled.get_or_insert_with(|| (actor.clone(), at));
-            }
             for portion in left.chunks(PORTION) {
-                self.cancel_portion(portion, at, &event).await?;
+                self.cancel_portion(portion, actor, at).await?;
             }
         }
         Err(Error::GuardFailed { guard: "the run starts no others faster than they can be ended" })
     }
 
     /// Nothing happens if one of them has moved on; the next round sees it as it is.
-    async fn cancel_portion(
-        &self,
-        runs: &[Run],
-        at: Timestamp,
-        event: &impl Fn(&Run) -> NewEvent,
-    ) -> Result<bool, Error> {
+    async fn cancel_portion(&self, runs: &[Run], actor: &Actor, at: Timestamp) -> Result<bool, Error> {
         let mut batch = Batch::new();
         let mut events = Vec::new();
-        for run in runs {
-            let mut ended = run.clone();
-            if run.state != RunState::Running {
-                ended.state = RunState::Cancelled;
-                ended.finished_at = Some(at);
-                ended.waiting = None;
-                events.push(event(&ended));
+        for was in runs {
+            let run = was.clone().cancelled_by(actor, at);
+            push_cancel(&mut batch, was, &run);
+            if run.state.is_final() {
+                // It has no output that could be too long.
+                events.push(run.recorded(usize::MAX).end_event());
             }
-            push_cancel(&mut batch, run, &ended);
-            if ended.is_forgotten() {
+            if run.is_forgotten() {
                 push_forget(&mut batch, run.run_id);
             }
         }

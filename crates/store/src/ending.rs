@@ -35,7 +35,8 @@ pub struct Finished {
 }
 
 impl Store {
-    /// False if another claim holds the Run or it has ended; then nothing was written.
+    /// False if another claim holds the Run or it has ended otherwise; then nothing was written. Whoever did not hear the answer
+    /// may ask again.
     pub async fn finish_run(&self, finished: &Finished, durability: Durability) -> Result<bool, Error> {
         let (mut batch, mut added) = (Batch::new(), 0);
         let mut parts = Batch::new();
@@ -49,8 +50,24 @@ impl Store {
         push_events(&mut batch, &finished.events);
         match self.db.write(batch, durability).await {
             Ok(_) => Ok(true),
-            Err(error) => error.absent(),
+            Err(Error::GuardFailed { .. }) => self.has_ended_so(finished).await,
+            Err(error) => Err(error),
         }
+    }
+
+    /// Whether it was this claim that ended the Run, and with this.
+    async fn has_ended_so(&self, finished: &Finished) -> Result<bool, Error> {
+        let Finished { run_id, lease, state, finished_at, .. } = finished;
+        let sql = "select 1 from runs
+            where run_id = $1 and node_id = $2 and fence = $3 and state = $4 and finished_at = $5";
+        let values = [
+            run_id.0.into(),
+            lease.node.0.into(),
+            lease.fence.into(),
+            state.as_str().into(),
+            (*finished_at).into(),
+        ];
+        Ok(self.db.optional(sql, values, |_| Ok(())).await?.is_some())
     }
 }
 

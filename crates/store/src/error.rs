@@ -95,6 +95,33 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether the same may succeed later, because it was the database that could not be used and not the statement that was
+    /// wrong. What was being written may have been written all the same.
+    pub fn is_passing(&self) -> bool {
+        matches!(
+            self,
+            Error::ReadOnly { .. }
+                | Error::DiskFull { .. }
+                | Error::Busy { .. }
+                | Error::DiskFailed { .. }
+                | Error::Unreachable { .. }
+                | Error::ConnectionLost { .. }
+        )
+    }
+
+    /// Why the database cannot be used, without a word about where it is.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Error::DiskFull { .. } => "no space is left for the database",
+            Error::ReadOnly { .. } => "the database is read-only",
+            Error::Busy { .. } => "the database is locked by others",
+            Error::DiskFailed { .. } => "the disk of the database fails",
+            Error::Unreachable { .. } => "the database server cannot be reached",
+            Error::ConnectionLost { .. } => "the connection to the database server was lost",
+            _ => "the database failed",
+        }
+    }
+
     /// For verbs whose guard asks whether there is something to remove.
     pub(crate) fn absent(self) -> Result<bool, Error> {
         match self {

@@ -4,33 +4,67 @@ use jiff::Timestamp;
 use model::ids::{NodeId, RunId};
 use model::run::Run;
 
-use crate::db::{Batch, Durability, Sql, Value};
+use crate::db::{Batch, Durability, Row, Sql, Value};
 use crate::error::Error;
 use crate::runs::{run_columns, run_from_row};
 use crate::store::Store;
 
+/// A Run that a node holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    pub run_id: RunId,
+    pub fence: u64,
+    /// Whether its end was asked for.
+    pub cancelled: bool,
+}
+
+/// `$2` are run ids.
+macro_rules! extend {
+    ($ids:literal) => {
+        concat!(
+            "update runs set lease_until = $3
+             where state = 'running' and node_id = $1 and run_id in (",
+            $ids,
+            ") returning run_id, fence, cancelled_at is not null"
+        )
+    };
+}
+
+const EXTEND: Sql = Sql {
+    sqlite: extend!("select unhex(replace(value, '-', '')) from json_each($2)"),
+    postgres: extend!(
+        "select cast(value as uuid) from jsonb_array_elements_text($2::text::jsonb) as ids (value)"
+    ),
+};
+
 impl Store {
-    /// Says that a node is there and keeps all its Runs until then. Answers those whose end was asked for.
+    /// Says that a node is there and keeps these of its Runs until then, and no others: whatever else is recorded as its own it
+    /// does not carry out. Answers those that it still holds.
     pub async fn extend_leases(
         &self,
         node: NodeId,
+        runs: &[RunId],
         now: Timestamp,
         until: Timestamp,
-    ) -> Result<Vec<RunId>, Error> {
+    ) -> Result<Vec<Held>, Error> {
         let mut batch = Batch::new();
         batch.push("update nodes set seen_at = $2 where node_id = $1", [node.0.into(), now.into()]);
-        batch.push(
-            "update runs set lease_until = $2
-             where state = 'running' and node_id = $1 and lease_until < $2",
-            [node.0.into(), until.into()],
-        );
-        batch.push(
-            "select run_id from runs where state = 'running' and node_id = $1 and cancelled_at is not null",
-            [node.0.into()],
-        );
+        if !runs.is_empty() {
+            batch.push(EXTEND, [node.0.into(), Value::json(&runs)?, until.into()]);
+        }
         // After a loss of power no node is left whose lease would matter.
         let answers = self.db.write(batch, Durability::Process).await?;
-        answers.iter().flatten().map(|row| row.uuid(0).map(RunId)).collect()
+        answers.iter().flatten().map(held_from_row).collect()
+    }
+
+    /// All Runs that are recorded as carried out by a node.
+    pub async fn runs_held_by(&self, node: NodeId) -> Result<Vec<Run>, Error> {
+        let sql = concat!(
+            "select ",
+            run_columns!(),
+            " from runs where state = 'running' and node_id = $1 order by run_id"
+        );
+        self.db.query(sql, [node.0.into()], run_from_row).await
     }
 
     /// Runs whose lease has run out, or whose node is one of those that are known to be gone.
@@ -53,4 +87,8 @@ impl Store {
         };
         self.db.query(sql, [now.into(), Value::json(&dead)?], run_from_row).await
     }
+}
+
+fn held_from_row(row: &Row) -> Result<Held, Error> {
+    Ok(Held { run_id: RunId(row.uuid(0)?), fence: row.unsigned(1)?, cancelled: row.bool(2)? })
 }

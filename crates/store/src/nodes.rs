@@ -21,6 +21,7 @@ pub struct Node {
 }
 
 impl Store {
+    /// Says that a node is there from now on. Those that have said nothing for a week are forgotten.
     pub async fn node_started(&self, node: NodeId, name: &str, at: Timestamp) -> Result<(), Error> {
         let mut batch = Batch::new();
         batch.push(

@@ -1,7 +1,12 @@
 //! Runs: one execution of a Function or Graph at a stated Version with a stated input, and what may happen to one.
+//!
+//! What becomes of a Run is decided here and nowhere else: `next` says what comes after it was carried out, left behind or
+//! cancelled, `end` what is recorded of its end.
 
+mod end;
 mod ending;
 mod error;
+mod next;
 pub mod place;
 mod state;
 
@@ -21,9 +26,11 @@ use crate::retry::Retry;
 use crate::revision::Revision;
 use crate::running::Record;
 
+pub use self::end::End;
 pub use self::ending::Ending;
 pub use self::error::RunError;
-pub use self::state::{Happening, IllegalHappening, RunState};
+pub use self::next::{LeftBehind, Next, Outcome, Requeue};
+pub use self::state::RunState;
 
 /// What a Run used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -118,37 +125,6 @@ pub struct How {
     pub record: Record,
 }
 
-impl Run {
-    /// Whether what went in, what it did and what came out is kept, of a Run that has ended.
-    pub fn is_kept(&self) -> bool {
-        self.how.record.keeps(self.run_id, self.state == RunState::Succeeded)
-    }
-
-    /// Whether its input is gone, because it has ended and is not kept.
-    pub fn is_forgotten(&self) -> bool {
-        self.state.is_final() && !self.is_kept()
-    }
-
-    /// What is left of a Run that is not kept: that it ran, how it ended and how long it took.
-    #[must_use]
-    pub fn forgotten(&self) -> Run {
-        let error = self.error.as_ref();
-        Run {
-            input: Value::Null,
-            output: None,
-            error: error.map(|error| RunError {
-                type_name: error.type_name.clone(),
-                message: String::new(),
-                traceback: None,
-            }),
-            waiting: None,
-            // Its key may have been made of the input.
-            how: How { concurrency: None, ..self.how.clone() },
-            ..self.clone()
-        }
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = RunConcurrency)]
 pub struct Concurrency {
@@ -167,4 +143,42 @@ pub struct Lease {
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands the field by reference")]
 fn is_zero(number: &i32) -> bool {
     *number == 0
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use serde_json::json;
+    use uuid::Uuid;
+
+    use super::*;
+
+    /// One that was queued and has not begun.
+    pub(crate) fn run() -> Run {
+        Run {
+            run_id: RunId(Uuid::from_u128(1)),
+            key: EntryKey::function("f".parse().unwrap()),
+            version_id: None,
+            revision: Revision(1),
+            state: RunState::Queued,
+            ending: None,
+            input: json!({}),
+            output: None,
+            error: None,
+            actor: Actor::CommandLine,
+            authority: Arc::new(Authority::unknown(Actor::CommandLine)),
+            parent: None,
+            created_at: Timestamp::UNIX_EPOCH,
+            started_at: None,
+            finished_at: None,
+            attempt: 1,
+            how: How::default(),
+            closure: None,
+            event_seq: None,
+            chain: Chain::default(),
+            waiting: None,
+            usage: None,
+            cancelled: None,
+            lease: None,
+        }
+    }
 }

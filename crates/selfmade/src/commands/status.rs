@@ -32,6 +32,9 @@ struct Status {
     schedules: u64,
     packs: u64,
     secrets: u64,
+    /// Why nothing can be written now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    degraded: Option<String>,
     log: Vec<ChangesetSummary>,
     /// The first function, to try things with.
     #[serde(skip)]
@@ -75,6 +78,7 @@ async fn status(session: &Session, brain: &Brain) -> Result<Status, Error> {
         schedules: holds.schedules,
         packs: holds.packs,
         secrets: holds.secrets,
+        degraded: holds.degraded,
         log: brain.changesets(None, true, None, RECENT).await?,
         example: first.map(|entry| entry.key.name.to_string()),
     })
@@ -99,6 +103,9 @@ fn render(session: &Session, status: &Status, screen: &Screen) -> String {
     field("database", &status.database, &served);
     field("revision", &status.revision.to_string(), "");
     field("holds", &holds(status), "");
+    if let Some(why) = &status.degraded {
+        field("degraded", why, "");
+    }
     if !status.log.is_empty() {
         out.push_str(&format!("\n{}\n", paint(TITLE, "Last changes")));
         out.push_str(&indented(&log::table(&status.log, &screen.indented(2))));

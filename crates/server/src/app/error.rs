@@ -106,6 +106,8 @@ pub enum Error {
     DraftFailed { function: EntryName, error: RunError },
     #[error(transparent)]
     Execution(#[from] ExecutionError),
+    #[error("{source}; run {run} is recorded")]
+    OfRun { run: RunId, source: store::Error },
     #[error(transparent)]
     Store(#[from] store::Error),
 }
@@ -175,6 +177,7 @@ impl Error {
             | Error::Write { .. }
             | Error::Config(_)
             | Error::Search(_)
+            | Error::OfRun { .. }
             | Error::Store(_) => Class::Unavailable,
         }
     }
@@ -221,7 +224,7 @@ impl Error {
             Error::DraftFailed { .. } => "draft_failed",
             Error::Execution(_) => "not_executed",
             Error::Search(_) => "search",
-            Error::Store(_) => "database",
+            Error::OfRun { .. } | Error::Store(_) => "database",
         }
     }
 
@@ -281,6 +284,7 @@ impl Error {
                 "use its own tools: `pg_dump --schema=selfmade --format=custom --file=FILE URL` and `pg_restore --clean --dbname=URL FILE`; keep `secrets.key` of the data folder, too"
                     .to_owned(),
             ),
+            Error::OfRun { run, .. } => Some(format!("`selfmade runs show {run}` shows what became of it")),
             Error::Execution(_) => Some("`selfmade doctor` says what this machine offers".to_owned()),
             _ => None,
         }
@@ -306,9 +310,9 @@ impl Error {
         }
     }
 
-    /// Whether nothing was done because the database did not answer.
-    pub(crate) fn is_unreachable(&self) -> bool {
-        matches!(self, Error::Store(store::Error::Unreachable { .. }))
+    /// Whether the same may succeed later, because it was only the database that could not be used.
+    pub(crate) fn is_passing(&self) -> bool {
+        matches!(self, Error::Store(error) | Error::OfRun { source: error, .. } if error.is_passing())
     }
 
     /// Whether a batch was refused because the brain moved on.

@@ -17,6 +17,7 @@ pub mod functions;
 pub mod functionz;
 pub mod insights;
 pub mod names;
+pub mod outage;
 pub mod packs;
 mod policy;
 pub mod replay;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use model::access::Access;
 use model::ids::RunId;
-use model::run::{RunError, RunState};
+use model::run::{End, RunError, RunState};
 use model::verb::Verb;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::error::Error;
 use super::runs;
 use crate::ctx::Ctx;
-use crate::engine::{End, Happened, Replay, replay as execute};
+use crate::engine::{Happened, Replay, replay as execute};
 
 #[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct Replayed {

@@ -1,6 +1,8 @@
 //! Runs: start and wait, queue, cancel, answer, run again.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use model::access::{Access, Authority};
@@ -24,8 +26,14 @@ use store::{RunFilter, Started};
 use super::error::Error;
 use super::functions::{Which, not_found};
 use crate::ctx::Ctx;
-use crate::engine::{AwaitedRun, Execution, Prepared, Watch, carry_out, event, lease, resume};
+use crate::engine::{
+    AwaitedRun, Claimed, Execution, InHand, Prepared, Watch, carry_out, lease, patiently, patiently_until,
+    resume,
+};
 use crate::redaction::Redaction;
+
+/// So long whoever starts a Run or waits for one waits for a database that cannot be used.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What is to be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,15 +150,33 @@ impl Begun {
     pub async fn ended(self, ctx: &Ctx) -> Result<Run, Error> {
         let Begun { run_id, nested, execution, awaited } = self;
         if let Some(execution) = execution {
-            let run = carry_out(ctx, *execution).await?;
-            ctx.engine.ended.notify_waiters();
-            if run.state.is_final() || (run.state == RunState::Waiting && !nested) {
-                return Ok(run);
+            match carried_out(ctx, *execution, nested).await {
+                Ok(run) if run.state.is_final() || (run.state == RunState::Waiting && !nested) => {
+                    return Ok(run);
+                }
+                // Whoever has it sees it through.
+                Ok(_) | Err(Error::LeaseLost { .. }) => {}
+                Err(Error::Store(source)) => return Err(Error::OfRun { run: run_id, source }),
+                Err(error) => return Err(error),
             }
         }
         let run = settled(ctx, run_id, nested).await?;
         Ok(awaited.and_then(|awaited| awaited.ended()).unwrap_or(run))
     }
+}
+
+/// A Run that another one waits for goes on when that one is interrupted: it ends as it should, and is found when the other is
+/// resumed.
+async fn carried_out(ctx: &Ctx, execution: Execution, nested: bool) -> Result<Run, Error> {
+    let run = if nested {
+        let (ctx, run_id) = (ctx.clone(), execution.run.run_id);
+        let task = tokio::spawn(async move { carry_out(&ctx, execution).await });
+        task.await.unwrap_or(Err(Error::LeaseLost { run: run_id }))
+    } else {
+        carry_out(ctx, execution).await
+    };
+    ctx.engine.ended.notify_waiters();
+    run
 }
 
 /// Records a Run that is to be executed at once.
@@ -204,16 +230,43 @@ async fn begin_judged(
         std::mem::replace(&mut run.input, recorded)
     });
     let lease = lease(ctx);
-    (run.state, run.started_at, run.lease) = (RunState::Running, Some(run.created_at), Some(lease));
-    match ctx.store.start_run(&run, &prepared.members).await? {
-        Started::Existing(first) => {
-            return Ok(Begun { run_id: first.run_id, nested, execution: None, awaited: None });
-        }
-        Started::New => {}
+    let run = run.begun(lease);
+    let _claiming = ctx.engine.claiming.read().await;
+    if let Started::Existing(first) = store_run(ctx, &run, &prepared).await? {
+        return Ok(Begun { run_id: first.run_id, nested, execution: None, awaited: None });
     }
     let run_id = run.run_id;
-    let execution = Execution { run, given, lease, prepared, steps: Vec::new(), watch, handed_over };
+    let in_hand = InHand::take(&ctx.engine.running, run_id, lease);
+    let steps = Vec::new();
+    let execution = Execution { run, given, lease, prepared, steps, watch, handed_over, in_hand };
     Ok(Begun { run_id, nested, execution: Some(Box::new(execution)), awaited })
+}
+
+/// Records a Run. A database that cannot be used is waited for, for a while: whoever starts it has to hear whether it was recorded,
+/// and a try whose answer was lost may have recorded it.
+async fn store_run(ctx: &Ctx, run: &Run, prepared: &Prepared) -> Result<Started, Error> {
+    let is_again = AtomicBool::new(false);
+    let until = ctx.clock.now() + PATIENCE;
+    let stored = patiently_until(ctx, until, || async {
+        let is_again = is_again.swap(true, Ordering::Relaxed);
+        match ctx.store.start_run(run, &prepared.members).await {
+            Err(store::Error::Unique { .. }) if is_again => Ok(Started::New),
+            Ok(Started::Existing(first)) if is_again && is_this(&first, run) => Ok(Started::New),
+            started => Ok(started?),
+        }
+    });
+    match stored.await {
+        // Nobody knows whether it was recorded.
+        Err(Error::Store(source @ store::Error::ConnectionLost { .. })) => {
+            Err(Error::OfRun { run: run.run_id, source })
+        }
+        stored => stored,
+    }
+}
+
+/// Whether it is this very record, and not that of an earlier request.
+fn is_this(found: &Run, run: &Run) -> bool {
+    found.run_id == run.run_id && found.created_at == run.created_at && found.lease == run.lease
 }
 
 /// Who is nested in a Run is seen through to its end; anybody else hears that it waits.
@@ -227,7 +280,7 @@ async fn see_through(ctx: &Ctx, id: RunId) -> Result<Run, Error> {
     loop {
         let mut ended = std::pin::pin!(ctx.engine.ended.notified());
         ended.as_mut().enable();
-        let run = recorded_run(ctx, id).await?;
+        let run = patiently(ctx, || recorded_run(ctx, id)).await?;
         if run.state.is_final() {
             return Ok(run);
         }
@@ -242,8 +295,15 @@ async fn see_through(ctx: &Ctx, id: RunId) -> Result<Run, Error> {
 async fn carry_out_queued(ctx: &Ctx, id: RunId) -> Result<bool, Error> {
     let now = ctx.clock.now();
     let until = now + ctx.engine.config.lease;
-    let Some(claimed) = ctx.store.claim_run(id, ctx.engine.node, now, until).await? else { return Ok(false) };
-    let carried_out = resume(ctx, claimed).await;
+    let claiming = ctx.engine.claiming.read().await;
+    let run = ctx.store.claim_run(id, ctx.engine.node, now, until).await?;
+    let Some(claimed) = run.and_then(|run| Claimed::take(ctx, run)) else { return Ok(false) };
+    drop(claiming);
+    let task = {
+        let ctx = ctx.clone();
+        tokio::spawn(async move { resume(&ctx, claimed).await })
+    };
+    let carried_out = task.await.unwrap_or(Err(Error::LeaseLost { run: id }));
     ctx.engine.ended.notify_waiters();
     match carried_out {
         Ok(_) => Ok(true),
@@ -309,7 +369,7 @@ fn refuse_secrets(run: &Run, redaction: &Redaction) -> Result<(), Error> {
 
 async fn enqueue(ctx: &Ctx, run: Run, prepared: &Prepared, redaction: &Redaction) -> Result<Run, Error> {
     refuse_secrets(&run, redaction)?;
-    match ctx.store.start_run(&run, &prepared.members).await? {
+    match store_run(ctx, &run, prepared).await? {
         Started::Existing(first) => Ok(*first),
         Started::New => {
             let (id, name) = (run.run_id, &run.key.name);
@@ -488,7 +548,11 @@ async fn wait_for(ctx: &Ctx, id: RunId, there: impl Fn(&Run) -> bool) -> Result<
     loop {
         let mut ended = std::pin::pin!(ctx.engine.ended.notified());
         ended.as_mut().enable();
-        let run = recorded_run(ctx, id).await?;
+        let until = ctx.clock.now() + PATIENCE;
+        let run = match patiently_until(ctx, until, || recorded_run(ctx, id)).await {
+            Err(Error::Store(source)) => return Err(Error::OfRun { run: id, source }),
+            run => run?,
+        };
         if there(&run) {
             return Ok(run);
         }
@@ -498,7 +562,7 @@ async fn wait_for(ctx: &Ctx, id: RunId, there: impl Fn(&Run) -> bool) -> Result<
 
 /// Returns when a Run of this process has ended, or after a while, because other nodes do not ring here.
 async fn look_again(ctx: &Ctx, ended: std::pin::Pin<&mut tokio::sync::futures::Notified<'_>>) {
-    const LOOK: std::time::Duration = std::time::Duration::from_millis(250);
+    const LOOK: Duration = Duration::from_millis(250);
     tokio::select! {
         () = ended => {}
         () = ctx.clock.wait_until(ctx.clock.now() + LOOK) => {}
@@ -510,12 +574,13 @@ async fn look_again(ctx: &Ctx, ended: std::pin::Pin<&mut tokio::sync::futures::N
 pub async fn cancel(ctx: &Ctx, access: &Access, id: RunId) -> Result<Vec<RunId>, Error> {
     access.may(Verb::CancelRun)?;
     let run = touched(ctx, access, id).await?;
+    if run.state == RunState::Cancelled {
+        return Ok(Vec::new());
+    }
     if run.state.is_final() {
         return Err(Error::RunEnded { run: id, state: run.state });
     }
-    let now = ctx.clock.now();
-    let ended = |run: &Run| event(run, None);
-    let affected = ctx.store.request_cancel(id, &access.actor, now, access.only(), ended).await?;
+    let affected = ctx.store.request_cancel(id, &access.actor, ctx.clock.now(), access.only()).await?;
     for run in &affected {
         ctx.engine.running.interrupt(*run, crate::engine::Interruption::Cancelled);
     }

@@ -3,24 +3,22 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::actor::Actor;
-use model::event::{EventKind, NewEvent};
 use model::python::Dialect;
-use model::run::{Ending, Lease, Run, RunState, Waiting};
+use model::run::{End, Lease, Next, Outcome, Requeue, Run, RunState};
 use model::running::Record;
 use model::step::Step;
 use sandbox::{EgressPolicy, Host, Isolation, JobLimits, Value};
-use serde_json::{Value as Json, json};
-use store::{Durability, Finished};
+use serde_json::Value as Json;
 
 use super::executor::Work;
 use super::handed::Handed;
 use super::host::{Collected, Happened, Parts, RunHost, Watch};
 use super::journal::Journal;
-use super::outcome::{self, End};
-use super::payload::recorded;
+use super::outcome;
+use super::patience::patiently;
 use super::prepared::Prepared;
-use super::running::{Interrupt, Interruption};
+use super::running::{InHand, Interrupt, Interruption};
+use super::settling::settle;
 use crate::app::error::Error;
 use crate::app::run_lists::duration_us;
 use crate::ctx::Ctx;
@@ -39,6 +37,7 @@ pub(crate) struct Execution {
     pub(crate) watch: Option<Watch>,
     /// Strikes out the secrets that its input hands over.
     pub(crate) handed_over: Redaction,
+    pub(crate) in_hand: InHand,
 }
 
 /// Carries a Run out and answers with its record: ended, waiting, or queued for another try.
@@ -54,14 +53,13 @@ pub(crate) async fn carry_out(ctx: &Ctx, execution: Execution) -> Result<Run, Er
 }
 
 async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
-    let Execution { run, given, lease, prepared, steps, watch, handed_over } = execution;
-    let interrupt = Interrupt::default();
-    let registered = ctx.engine.running.register(run.run_id, interrupt.clone());
-    let handed = match Handed::open(ctx, &prepared).await {
+    let Execution { run, given, lease, prepared, steps, watch, handed_over, mut in_hand } = execution;
+    let interrupt = in_hand.interrupt.clone();
+    let handed = match patiently(ctx, || Handed::open(ctx, &prepared)).await {
         Ok(handed) => handed,
         Err(error) => {
-            let end = End::failed("SecretUnavailable", error.to_string(), None);
-            return close(ctx, run, lease, end, Collected::default(), &prepared, &handed_over).await;
+            let end = End::failed("SecretUnavailable", handed_over.text(&error.to_string()), None);
+            return settled(in_hand, settle(ctx, run, lease, Next::End(end), Collected::default()).await);
         }
     };
     // What it prints, returns, raises and asks for is compared with the secrets that it has, and with no others.
@@ -77,30 +75,65 @@ async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
         watch,
     });
     let work = match given {
-        Some(input) => work(ctx, &Run { input, ..run.clone() }, &prepared, handed)?,
-        None => work(ctx, &run, &prepared, handed)?,
+        Some(input) => work(ctx, &Run { input, ..run.clone() }, &prepared, handed),
+        None => work(ctx, &run, &prepared, handed),
+    };
+    let work = match work {
+        Ok(work) => work,
+        Err(error) => {
+            let end = End::failed("NotExecuted", redaction.text(&error.to_string()), None);
+            return settled(in_hand, settle(ctx, run, lease, Next::End(end), Collected::default()).await);
+        }
     };
     if work.egress.is_some() && run.how.record != Record::None {
         ctx.expect_requests(run.run_id, &redaction);
     }
-    registered.show(&host);
+    in_hand.begin(&host);
     let mut executed = execute(ctx, &host, work, &interrupt).await;
     // The next cell is made once the ending is committed.
     let _refill = executed.as_mut().ok().and_then(|executed| executed.refill.take());
     let collected = host.collected();
-    let end = match interrupt.why() {
+    let outcome = match interrupt.why() {
         // The code may have ended before it heard; then how it ended counts.
-        Some(why) if !returned(&executed) => match interrupted(&run, why) {
-            After::End(end) => end,
-            After::Suspend(waiting) => return suspend(ctx, run, lease, waiting).await,
-            After::LetGo => return Ok(run),
+        Some(why) if !returned(&executed) => match interrupted(why) {
+            Some(outcome) => outcome,
+            None => return settled(in_hand, Err(Error::LeaseLost { run: run.run_id })),
         },
         _ => match executed {
-            Ok(executed) => outcome::end(executed),
-            Err(error) => End::failed("NotExecuted", error.to_string(), None),
+            Ok(executed) => host.outcome(outcome::end(executed)),
+            Err(error) => Outcome::Ended(End::failed("NotExecuted", error.to_string(), None)),
         },
     };
-    close(ctx, run, lease, end, collected, &prepared, &redaction).await
+    let next = struck(run.next(outcome, ctx.clock.now(), ctx.ids.chance()), &redaction);
+    // Its requests are written by then, so that they can be removed with the rest.
+    if matches!(&next, Next::End(end) if !run.keeps(end)) && !prepared.content().grants.network.is_empty() {
+        ctx.forget_requests(run.run_id).await;
+    }
+    settled(in_hand, settle(ctx, run, lease, next, collected).await)
+}
+
+/// What could not be stored before this process gave up is left for whoever finds it.
+fn settled(in_hand: InHand, settled: Result<Run, Error>) -> Result<Run, Error> {
+    if matches!(settled, Ok(_) | Err(Error::LeaseLost { .. })) {
+        in_hand.settled();
+    }
+    settled
+}
+
+/// Without secrets.
+fn struck(next: Next, redaction: &Redaction) -> Next {
+    match next {
+        Next::End(mut end) => {
+            end.error = end.error.map(|error| redaction.error(error));
+            end.output = end.output.map(|output| redaction.json(output));
+            Next::End(end)
+        }
+        Next::Requeue(requeue) => {
+            let error = requeue.error.map(|error| redaction.error(error));
+            Next::Requeue(Requeue { error, ..requeue })
+        }
+        Next::Suspend(waiting) => Next::Suspend(waiting),
+    }
 }
 
 fn returned(executed: &Result<super::Executed, super::ExecutionError>) -> bool {
@@ -126,23 +159,16 @@ pub(crate) async fn execute(
     executed
 }
 
-/// What comes after an interruption.
-enum After {
-    End(End),
-    Suspend(Waiting),
-    /// Somebody else has the Run, or will.
-    LetGo,
-}
-
-fn interrupted(run: &Run, why: Interruption) -> After {
-    After::End(match why {
-        Interruption::Cancelled => End::cancelled(None),
-        Interruption::Suspended(waiting) => return After::Suspend(waiting),
-        // The next server resumes it from its journal, if it can be.
-        Interruption::Stopped if run.how.resumable => return After::LetGo,
-        Interruption::Stopped => End::failed("Lost", "the server stopped while it ran", Some(Ending::Lost)),
-        Interruption::Diverged(divergence) => End::failed("replay_diverged", divergence.to_string(), None),
-        Interruption::Failed(why) => End::failed("NotJournaled", why, None),
+/// What came of it, or nothing if it is somebody else's now.
+fn interrupted(why: Interruption) -> Option<Outcome> {
+    Some(match why {
+        Interruption::Cancelled => Outcome::Cancelled,
+        Interruption::Suspended(waiting) => Outcome::Waits(waiting),
+        Interruption::Stopped => Outcome::ServerStops,
+        Interruption::Diverged(divergence) => Outcome::Diverged(divergence.to_string()),
+        Interruption::DatabaseFailed(why) => Outcome::DatabaseFailed(why),
+        Interruption::NotJournaled(why) => Outcome::Ended(End::failed("NotJournaled", why, None)),
+        Interruption::LeaseLost => return None,
     })
 }
 
@@ -196,96 +222,6 @@ fn warm_key(run: &Run, prepared: &Prepared) -> String {
     format!("{} {:?}", prepared.hash, run.authority)
 }
 
-async fn suspend(ctx: &Ctx, mut run: Run, lease: Lease, waiting: Waiting) -> Result<Run, Error> {
-    if !ctx.store.suspend_run(run.run_id, lease, &waiting).await? {
-        return Err(Error::LeaseLost { run: run.run_id });
-    }
-    run.state = RunState::Waiting;
-    run.waiting = Some(waiting);
-    ctx.engine.queue.notify_one();
-    Ok(run)
-}
-
-/// Commits the ending, or queues the Run for another try.
-async fn close(
-    ctx: &Ctx,
-    mut run: Run,
-    lease: Lease,
-    mut end: End,
-    collected: Collected,
-    prepared: &Prepared,
-    redaction: &Redaction,
-) -> Result<Run, Error> {
-    let now = ctx.clock.now();
-    end.error = end.error.map(|error| redaction.error(error));
-    end.output = end.output.map(|output| redaction.json(output));
-    if let Some(rest) = rest(ctx, &run, &end) {
-        let due = now + Duration::from_millis(rest);
-        if ctx.store.requeue_run(run.run_id, lease, due, run.attempt + 1, end.error.as_ref()).await? {
-            (run.state, run.attempt, run.error) = (RunState::Queued, run.attempt + 1, end.error);
-            ctx.engine.queue.notify_one();
-            return Ok(run);
-        }
-        // Its end was asked for, or another node has it; which of the two, finishing it shows.
-        end = End::cancelled(end.usage);
-    }
-    let most = ctx.engine.config.payload_bytes;
-    run.state = end.state;
-    run.ending = end.ending;
-    run.error = end.error;
-    run.usage = end.usage;
-    run.finished_at = Some(now);
-    run.closure = Some(prepared.hash);
-    let kept = end.output.clone().map(|output| recorded(output, most));
-    let is_kept = run.is_kept();
-    let recorded = if is_kept { None } else { Some(forget(ctx, &run, prepared).await) };
-    let recorded = recorded.as_ref().unwrap_or(&run);
-    let finished = Finished {
-        run_id: run.run_id,
-        lease,
-        state: run.state,
-        ending: run.ending,
-        events: vec![event(recorded, kept.as_ref())],
-        output: kept.filter(|_| is_kept),
-        error: recorded.error.clone(),
-        usage: run.usage,
-        finished_at: now,
-        calls: if is_kept { collected.calls.into_calls() } else { Vec::new() },
-        output_chunks: if is_kept { collected.output } else { Vec::new() },
-        forget: !is_kept,
-    };
-    // The caller gets the output at its full length, whatever is kept of it.
-    run.output = end.output;
-    if !is_kept {
-        ctx.engine.awaited.end(&run);
-    }
-    // The start needs no more than that: what makes the end last makes everything before it last, too.
-    let durability = if run.how.waited { ctx.engine.config.durability } else { ending_of_queued(&run) };
-    if !ctx.store.finish_run(&finished, durability).await? {
-        ctx.engine.awaited.forget(run.run_id);
-        return Err(Error::LeaseLost { run: run.run_id });
-    }
-    if !run.how.waited && durability == Durability::Process {
-        ctx.engine.unflushed.add(now);
-    }
-    ctx.engine.ring_events();
-    Ok(run)
-}
-
-/// What is kept of a Run that is not recorded. Its requests are written by then, so that they can be removed with the rest.
-async fn forget(ctx: &Ctx, run: &Run, prepared: &Prepared) -> Run {
-    if !prepared.content().grants.network.is_empty() {
-        ctx.forget_requests(run.run_id).await;
-    }
-    run.forgotten()
-}
-
-/// Without an ending that lasts, a Run is carried out again after a loss of power. One that may be is flushed a moment later, with
-/// what it triggers.
-fn ending_of_queued(run: &Run) -> Durability {
-    if run.how.resumable { Durability::Process } else { Durability::Power }
-}
-
 /// What kind of error it was, and not its text, which may hold what was handed in.
 fn log_end(run: &Run) {
     let (id, name) = (run.run_id, &run.key.name);
@@ -295,7 +231,7 @@ fn log_end(run: &Run) {
         RunState::Cancelled => "was cancelled",
         RunState::Waiting => "waits",
         RunState::Queued => "is tried again",
-        RunState::Running => "is let go",
+        RunState::Running => "goes on",
     };
     let duration_ms = duration_us(run).unwrap_or_default() / 1_000;
     let error = run.error.as_ref().map(|error| format!(" ({})", error.type_name)).unwrap_or_default();
@@ -306,38 +242,4 @@ fn log_end(run: &Run) {
         duration_ms,
         "run {id} of `{name}` {how}{error} after {duration_ms} ms"
     );
-}
-
-fn rest(ctx: &Ctx, run: &Run, end: &End) -> Option<u64> {
-    let ending = end.ending.filter(|_| end.state == RunState::Failed)?;
-    run.how.retry.rest(run.attempt, ending, ctx.ids.chance())
-}
-
-pub(crate) fn event(run: &Run, output: Option<&Json>) -> NewEvent {
-    let kind = match run.state {
-        RunState::Succeeded => EventKind::RunFinished,
-        RunState::Cancelled => EventKind::RunCancelled,
-        _ => EventKind::RunFailed,
-    };
-    let mut data = json!({
-        "run_id": run.run_id,
-        "version_id": run.version_id,
-        "error": run.error,
-        "ending": run.ending,
-        "chain": run.chain,
-    });
-    // A Trigger that needs what is not there starts nothing and says so.
-    if run.is_kept() {
-        data["input"] = run.input.clone();
-        data["output"] = output.cloned().unwrap_or_default();
-    } else {
-        data["error"] = json!(run.forgotten().error);
-    }
-    NewEvent {
-        kind,
-        source: run.key.name.to_string(),
-        data,
-        actor: Actor::Run(run.run_id),
-        at: run.finished_at.unwrap_or(run.created_at),
-    }
 }

@@ -1,13 +1,15 @@
 //! The host of one Run: answers what its code asks, journals it, and collects what the code does.
 
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use jiff::Timestamp;
 use model::access::Access;
 use model::call::Call;
 use model::ids::RunId;
 use model::output::{OutputChunk, OutputStream};
-use model::run::{Lease, Run, RunError};
+use model::run::{End, Ending, Lease, Outcome, Run, RunError};
 use model::step::Step;
 use sandbox::environment::Progress;
 use sandbox::{Arguments, BoxFuture, CallRecord, Host, HostError, Stream, Value};
@@ -18,12 +20,16 @@ use super::calls::Trace;
 use super::drafts::Drafts;
 use super::journal::{Journal, Place};
 use super::output::Held;
+use super::patience::{patiently, patiently_until};
 use super::prepared::Prepared;
 use super::running::{Interrupt, Interruption};
 use super::verbs::{self, Answer};
 use crate::app::error::Error;
 use crate::ctx::Ctx;
 use crate::redaction::Redaction;
+
+/// So long a cell is kept for a database that cannot be used. After that, its Run is resumed when it can be.
+const BRIEFLY: Duration = Duration::from_secs(2);
 
 /// What somebody who watches a Run hears.
 #[derive(Clone, Debug)]
@@ -63,6 +69,7 @@ pub(crate) struct Inner {
     pub(crate) bell: Notify,
     /// Steps that have ended since the cell began.
     pub(crate) steps: AtomicU32,
+    is_waiting_for_database: AtomicBool,
 }
 
 /// What the code did.
@@ -120,6 +127,7 @@ impl RunHost {
             watchers: AtomicUsize::new(0),
             bell: Notify::new(),
             steps: AtomicU32::new(0),
+            is_waiting_for_database: AtomicBool::new(false),
         }))
     }
 
@@ -143,6 +151,19 @@ impl RunHost {
         drop(collected);
         inner.bell.notify_waiters();
         Collected { output, calls, ..Collected::default() }
+    }
+}
+
+impl RunHost {
+    /// Time that ran out while the database was waited for is not the code's fault.
+    pub(crate) fn outcome(&self, end: End) -> Outcome {
+        let is_late = end.ending == Some(Ending::TimedOut);
+        if is_late && self.0.is_waiting_for_database.load(Ordering::Relaxed) {
+            return Outcome::DatabaseFailed(
+                "it ran out of time while the database could not be used".to_owned(),
+            );
+        }
+        Outcome::Ended(end)
     }
 }
 
@@ -193,18 +214,70 @@ impl Inner {
         }
     }
 
-    async fn carry_out(&self, step: Step, arguments: Arguments) -> Result<Value, HostError> {
-        match verbs::carry_out(self, step, arguments).await {
-            Ok(Answer::Finished(step)) => {
-                self.steps.fetch_add(1, Ordering::SeqCst);
-                self.bell.notify_waiters();
-                self.tell(Happened::Step((*step).clone()));
-                answered(*step)
+    async fn carry_out(&self, mut step: Step, mut arguments: Arguments) -> Result<Value, HostError> {
+        loop {
+            // One whose code cannot be executed again waits for the database, and asks for the same again.
+            let again = (!self.run.how.resumable).then(|| (step.clone(), arguments.clone()));
+            let why = match verbs::carry_out(self, step, arguments).await {
+                Ok(Answer::Finished(step)) => {
+                    self.steps.fetch_add(1, Ordering::SeqCst);
+                    self.bell.notify_waiters();
+                    self.tell(Happened::Step((*step).clone()));
+                    return answered(*step);
+                }
+                Ok(Answer::Suspended(waiting)) => return self.never(Interruption::Suspended(waiting)).await,
+                Ok(Answer::Unavailable(why)) => why,
+                Err(error) if error.is_passing() => error.to_string(),
+                // What is not journaled must not be seen by the code, so the code does not go on.
+                Err(error) => return self.never(Interruption::NotJournaled(error.to_string())).await,
+            };
+            let Some((asked, given)) = again else {
+                return self.never(Interruption::DatabaseFailed(why)).await;
+            };
+            let (run, position) = (asked.run_id, asked.position);
+            let found =
+                patiently(&self.ctx, || async { Ok(self.ctx.store.step(run, position).await?) }).await;
+            match found {
+                Ok(Some(found)) if found.finished_at.is_some() => return answered(found),
+                Ok(found) => (step, arguments) = (found.unwrap_or(asked), given),
+                Err(error) => return self.never(Interruption::DatabaseFailed(error.to_string())).await,
             }
-            Ok(Answer::Suspended(waiting)) => self.never(Interruption::Suspended(waiting)).await,
-            // What is not journaled must not be seen by the code, so the code does not go on.
-            Err(error) => self.never(Interruption::Failed(error.to_string())).await,
         }
+    }
+
+    /// Writes a Step into the journal. A database that cannot be used for a moment is waited for, and by a Run whose code cannot be
+    /// executed again for as long as it has time.
+    pub(crate) async fn journal<F>(&self, step: &Step, mut write: impl FnMut() -> F) -> Result<(), Error>
+    where
+        F: Future<Output = Result<(), store::Error>>,
+    {
+        let until = if self.run.how.resumable { self.ctx.clock.now() + BRIEFLY } else { Timestamp::MAX };
+        let is_again = AtomicBool::new(false);
+        patiently_until(&self.ctx, until, || {
+            let writing = write();
+            async {
+                let is_again = is_again.swap(true, Ordering::Relaxed);
+                let written = writing.await;
+                let failed = matches!(&written, Err(error) if error.is_passing());
+                self.is_waiting_for_database.store(failed, Ordering::Relaxed);
+                match written {
+                    // It may have been written before, and only its answer was lost.
+                    Err(error @ (store::Error::Unique { .. } | store::Error::GuardFailed { .. }))
+                        if is_again =>
+                    {
+                        let found = self.ctx.store.step(step.run_id, step.position).await?;
+                        let is_this = found.is_some_and(|found| {
+                            found.verb == step.verb
+                                && found.started_at == step.started_at
+                                && found.finished_at == step.finished_at
+                        });
+                        if is_this { Ok(()) } else { Err(error.into()) }
+                    }
+                    written => Ok(written?),
+                }
+            }
+        })
+        .await
     }
 
     /// Ends the cell; the code never hears an answer.

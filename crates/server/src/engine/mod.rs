@@ -1,7 +1,8 @@
 //! The engine: Runs that were started become Runs that have ended.
 //!
 //! `closures` knows what a Function loads, `execution` carries one Run out, `host` answers what its code asks and journals
-//! it, `worker` takes Runs from the queue, `recovery` deals with those whose node is gone. Whoever starts a Run is `app/runs`.
+//! it, `worker` takes Runs from the queue, `settling` stores what comes next for one, `leases` and `recovery` deal with those that
+//! nobody carries out. Whoever starts a Run is `app/runs`. What becomes of a Run is decided by `model::run`.
 
 mod awaited;
 mod calls;
@@ -14,14 +15,16 @@ mod executor;
 mod handed;
 mod host;
 mod journal;
+mod leases;
 mod live;
 mod outcome;
 mod output;
-mod payload;
+mod patience;
 mod prepared;
 mod recovery;
 mod replaying;
 mod running;
+mod settling;
 mod trial;
 mod unflushed;
 mod verbs;
@@ -34,8 +37,9 @@ use std::time::Duration;
 use model::chain::ChainLimits;
 use model::ids::NodeId;
 use model::scope::Scope;
+use sandbox::CancellationToken;
 use store::Durability;
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Notify, RwLock, Semaphore, watch};
 
 use crate::app::changesets::Policy;
 use crate::model_server::ModelConfig;
@@ -45,23 +49,25 @@ pub(crate) use self::awaited::AwaitedRun;
 pub use self::cells::{Cells, CellsConfig};
 pub(crate) use self::closures::Closures;
 pub(crate) use self::egress::{Requests, keep as keep_requests};
-pub(crate) use self::execution::{Execution, carry_out, event};
+pub(crate) use self::execution::{Execution, carry_out};
 pub use self::executor::{Executed, ExecutionError, Executor, Told, Work};
 pub use self::host::{Happened, Watch};
 pub(crate) use self::live::{Live, Looked};
-pub(crate) use self::outcome::End;
+pub(crate) use self::patience::{patiently, patiently_until};
 pub(crate) use self::prepared::{CALL, Prepared, prepare};
 pub use self::recovery::recover_from;
 pub(crate) use self::replaying::{Replay, replay};
-pub(crate) use self::running::{Interruption, Running};
+pub(crate) use self::running::{InHand, Interruption, Running};
 pub(crate) use self::trial::{TrialHost, trial_end, trial_work, with_mocks};
 use self::unflushed::Unflushed;
-pub use self::worker::{Stop, is_busy, one_ended, round, under_way, work, work_until};
-pub(crate) use self::worker::{lease, resume, start};
+pub(crate) use self::worker::{Claimed, lease, resume, start};
+pub use self::worker::{Stop, give_up, is_busy, one_ended, round, under_way, work, work_until};
 
 /// Sizes of an engine.
 #[derive(Clone, Debug)]
 pub struct EngineConfig {
+    /// What people know this server by.
+    pub name: String,
     /// Runs from the queue that are carried out at once.
     pub at_once: usize,
     /// How long a node that says nothing keeps its Runs.
@@ -88,6 +94,7 @@ pub struct EngineConfig {
 impl Default for EngineConfig {
     fn default() -> EngineConfig {
         EngineConfig {
+            name: String::new(),
             at_once: 8,
             lease: Duration::from_secs(15),
             timeout: Duration::from_secs(60),
@@ -109,7 +116,11 @@ pub struct Engine {
     pub(crate) config: EngineConfig,
     pub(crate) executor: Arc<dyn Executor>,
     pub(crate) closures: Closures,
-    pub(crate) running: Running,
+    pub(crate) running: Arc<Running>,
+    /// Held by whoever makes a Run this node's until it is in hand.
+    pub(crate) claiming: RwLock<()>,
+    /// Whoever has something to store for a Run tries no more.
+    pub(crate) given_up: CancellationToken,
     /// Rung when something was queued, woken or cancelled.
     pub(crate) queue: Notify,
     /// Whether more may be queued than there were places for.
@@ -151,7 +162,9 @@ impl Engine {
             node,
             executor,
             closures: Closures::default(),
-            running: Running::default(),
+            running: Arc::default(),
+            claiming: RwLock::new(()),
+            given_up: CancellationToken::new(),
             queue: Notify::new(),
             behind: AtomicBool::new(false),
             unflushed: Unflushed::default(),

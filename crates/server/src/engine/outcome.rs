@@ -1,32 +1,9 @@
 //! From how a cell ended to how its Run ends.
 
-use model::run::{Ending, RunError, RunState, Usage};
+use model::run::{End, Ending, RunError, RunState, Usage};
 use sandbox::{Crash, Exception, Killer, Limit};
-use serde_json::Value;
 
 use super::executor::Executed;
-
-/// How a Run ends, as it is recorded.
-#[derive(Clone, Debug)]
-pub(crate) struct End {
-    pub(crate) state: RunState,
-    pub(crate) ending: Option<Ending>,
-    pub(crate) output: Option<Value>,
-    pub(crate) error: Option<RunError>,
-    pub(crate) usage: Option<Usage>,
-}
-
-impl End {
-    /// Of a Run that could not go on, for a reason that is not its code's.
-    pub(crate) fn failed(type_name: &str, message: impl Into<String>, ending: Option<Ending>) -> End {
-        let error = RunError { type_name: type_name.to_owned(), message: message.into(), traceback: None };
-        End { state: RunState::Failed, ending, output: None, error: Some(error), usage: None }
-    }
-
-    pub(crate) fn cancelled(usage: Option<Usage>) -> End {
-        End { state: RunState::Cancelled, ending: Some(Ending::Killed), output: None, error: None, usage }
-    }
-}
 
 /// How the cell ended, in one word.
 pub(crate) fn kind(ending: &sandbox::Ending) -> Ending {
@@ -55,12 +32,10 @@ pub(crate) fn usage(executed: &Executed) -> Usage {
 
 /// With whatever secrets there are in it.
 pub(crate) fn end(executed: Executed) -> End {
-    let usage = Some(usage(&executed));
+    let usage = usage(&executed);
     let (ending, error) = match executed.outcome.ending {
         sandbox::Ending::Returned(value) => {
-            let output = Some(value.to_json());
-            let (state, ending) = (RunState::Succeeded, Some(Ending::Returned));
-            return End { state, ending, output, error: None, usage };
+            return End::succeeded(value.to_json(), usage);
         }
         sandbox::Ending::Raised(exception) => (Ending::Raised, raised(exception)),
         sandbox::Ending::TimedOut { limit, stood_at } => (Ending::TimedOut, timed_out(limit, stood_at)),
@@ -72,7 +47,13 @@ pub(crate) fn end(executed: Executed) -> End {
         sandbox::Ending::Crashed { how } => (Ending::Crashed, crashed(how)),
         sandbox::Ending::BrokeProtocol { why } => (Ending::BrokeProtocol, error("BrokeProtocol", &why)),
     };
-    End { state: RunState::Failed, ending: Some(ending), output: None, error: Some(error), usage }
+    End {
+        state: RunState::Failed,
+        ending: Some(ending),
+        output: None,
+        error: Some(error),
+        usage: Some(usage),
+    }
 }
 
 fn error(type_name: &str, message: &str) -> RunError {

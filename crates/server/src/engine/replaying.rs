@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use model::run::Run;
+use model::run::{End, Run};
 use model::step::Step;
 use sandbox::Isolation;
 
@@ -10,7 +10,7 @@ use super::execution::{execute, work};
 use super::handed::Handed;
 use super::host::{Parts, RunHost, Watch};
 use super::journal::Journal;
-use super::outcome::{self, End};
+use super::outcome;
 use super::prepared::Prepared;
 use super::running::{Interrupt, Interruption};
 use crate::app::error::Error;

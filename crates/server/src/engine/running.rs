@@ -1,10 +1,10 @@
-//! Runs that this process carries out right now: how to end one, and how to look on.
+//! Runs that this process has in hand: how to end one, and how to look on.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use model::ids::RunId;
-use model::run::Waiting;
+use model::run::{Lease, Run, Waiting};
 use model::step::Divergence;
 use sandbox::CancellationToken;
 use tokio::sync::Notify;
@@ -22,8 +22,12 @@ pub(crate) enum Interruption {
     Diverged(Box<Divergence>),
     /// The server stops.
     Stopped,
-    /// The journal cannot be written.
-    Failed(String),
+    /// The database cannot be used, so the journal is not written.
+    DatabaseFailed(String),
+    /// The journal refuses to be written.
+    NotJournaled(String),
+    /// Another server has the Run.
+    LeaseLost,
 }
 
 /// The end of one Run's cell, in anybody's hand.
@@ -45,54 +49,108 @@ impl Interrupt {
     }
 }
 
+/// One claim of a Run. When it is claimed again, also by the same node, that is another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Claim {
+    pub(crate) run: RunId,
+    pub(crate) fence: u64,
+}
+
+impl Claim {
+    pub(crate) fn is_of(self, run: &Run) -> bool {
+        self.run == run.run_id && run.lease.is_some_and(|lease| lease.fence == self.fence)
+    }
+}
+
 #[derive(Default)]
 pub(crate) struct Running {
     runs: Mutex<HashMap<RunId, Entry>>,
+    /// Claims whose Runs were begun and that nobody settled, because what carried them out is gone.
+    abandoned: Mutex<HashSet<Claim>>,
     /// Rung when a Run begins or is no longer carried out here.
     bell: Notify,
 }
 
 struct Entry {
+    fence: u64,
     interrupt: Interrupt,
     /// There as soon as its cell is.
     host: Option<RunHost>,
 }
 
-/// Takes the Run off the list when it is dropped.
-pub(crate) struct Registered<'a> {
-    running: &'a Running,
-    run: RunId,
+/// A Run is in hand for as long as somebody has this.
+pub(crate) struct InHand {
+    running: Arc<Running>,
+    claim: Claim,
+    pub(crate) interrupt: Interrupt,
+    is_begun: bool,
 }
 
-impl Registered<'_> {
-    /// From now on others can look on.
-    pub(crate) fn show(&self, host: &RunHost) {
-        if let Some(entry) = lock(&self.running.runs).get_mut(&self.run) {
+impl InHand {
+    pub(crate) fn take(running: &Arc<Running>, run: RunId, lease: Lease) -> InHand {
+        let (claim, interrupt) = (Claim { run, fence: lease.fence }, Interrupt::default());
+        let entry = Entry { fence: lease.fence, interrupt: interrupt.clone(), host: None };
+        lock(&running.runs).insert(run, entry);
+        InHand { running: Arc::clone(running), claim, interrupt, is_begun: false }
+    }
+
+    /// From now on it may have had effects, and others can look on.
+    pub(crate) fn begin(&mut self, host: &RunHost) {
+        self.is_begun = true;
+        if let Some(entry) = entry(self.claim, &mut lock(&self.running.runs)) {
             entry.host = Some(host.clone());
+        }
+        self.running.bell.notify_waiters();
+    }
+
+    /// What became of it is stored, or it is somebody else's.
+    pub(crate) fn settled(mut self) {
+        self.is_begun = false;
+    }
+}
+
+impl Drop for InHand {
+    fn drop(&mut self) {
+        let mut runs = lock(&self.running.runs);
+        let is_this = runs.get(&self.claim.run).is_some_and(|entry| entry.fence == self.claim.fence);
+        let entry = if is_this { runs.remove(&self.claim.run) } else { None };
+        if self.is_begun {
+            lock(&self.running.abandoned).insert(self.claim);
+        }
+        drop(runs);
+        // Whatever ended it, nobody looks on for ever.
+        if let Some(host) = entry.and_then(|entry| entry.host) {
+            host.0.close();
         }
         self.running.bell.notify_waiters();
     }
 }
 
 impl Running {
-    pub(crate) fn register(&self, run: RunId, interrupt: Interrupt) -> Registered<'_> {
-        lock(&self.runs).insert(run, Entry { interrupt, host: None });
-        Registered { running: self, run }
-    }
-
-    /// Whether it runs here.
-    pub(crate) fn interrupt(&self, run: RunId, why: Interruption) -> bool {
-        match lock(&self.runs).get(&run) {
-            Some(entry) => {
-                entry.interrupt.set(why);
-                true
-            }
-            None => false,
+    pub(crate) fn interrupt(&self, run: RunId, why: Interruption) {
+        if let Some(entry) = lock(&self.runs).get(&run) {
+            entry.interrupt.set(why);
         }
     }
 
-    pub(crate) fn has(&self, run: RunId) -> bool {
-        lock(&self.runs).contains_key(&run)
+    pub(crate) fn interrupt_claim(&self, claim: Claim, why: Interruption) {
+        if let Some(entry) = entry(claim, &mut lock(&self.runs)) {
+            entry.interrupt.set(why);
+        }
+    }
+
+    /// All that are in hand.
+    pub(crate) fn claims(&self) -> Vec<Claim> {
+        lock(&self.runs).iter().map(|(run, entry)| Claim { run: *run, fence: entry.fence }).collect()
+    }
+
+    pub(crate) fn is_abandoned(&self, claim: Claim) -> bool {
+        lock(&self.abandoned).contains(&claim)
+    }
+
+    /// It is dealt with.
+    pub(crate) fn forget(&self, claim: Claim) {
+        lock(&self.abandoned).remove(&claim);
     }
 
     /// Looks on while its code is executed here.
@@ -119,15 +177,8 @@ impl Running {
     }
 }
 
-impl Drop for Registered<'_> {
-    fn drop(&mut self) {
-        let entry = lock(&self.running.runs).remove(&self.run);
-        // Whatever ended it, nobody looks on for ever.
-        if let Some(host) = entry.and_then(|entry| entry.host) {
-            host.0.close();
-        }
-        self.running.bell.notify_waiters();
-    }
+fn entry(claim: Claim, runs: &mut HashMap<RunId, Entry>) -> Option<&mut Entry> {
+    runs.get_mut(&claim.run).filter(|entry| entry.fence == claim.fence)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -5,12 +5,16 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use model::run::{Lease, Run};
+use model::step::Step;
 use sandbox::CancellationToken;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::execution::{Execution, carry_out};
+use super::leases::keep_leases;
+use super::patience::patiently;
+use super::prepared::Prepared;
 use super::recovery;
-use super::running::Interruption;
+use super::running::{InHand, Interruption};
 use crate::app::error::Error;
 use crate::app::runs;
 use crate::ctx::Ctx;
@@ -18,8 +22,8 @@ use crate::redaction::Redaction;
 
 /// Without a ring the queue is looked at this often, for what other nodes queued and what has become due.
 const LOOK: Duration = Duration::from_secs(1);
-/// How often a database that cannot be reached is asked again on behalf of a Run.
-const ATTEMPTS: usize = 60;
+/// So long a server that stops waits for what its Runs have to store, if the database cannot be used.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// How a worker is stopped: it takes no more Runs, and Runs that are under way go on until they are to end, too.
 #[derive(Clone, Debug, Default)]
@@ -39,8 +43,10 @@ pub async fn work_until(ctx: Ctx, stop: Stop) {
     while !stop.taking.is_cancelled() {
         // Read before the look, so that what becomes due during it is not waited for.
         let at = ctx.clock.now() + LOOK;
-        if let Err(error) = look(&ctx, &stop.taking).await {
-            tracing::warn!("cannot look at the queue: {error}");
+        match look(&ctx, &stop.taking).await {
+            // The store tells of an outage, once.
+            Err(error) if !error.is_passing() => tracing::warn!("cannot look at the queue: {error}"),
+            _ => {}
         }
         tokio::select! {
             () = stop.taking.cancelled() => {}
@@ -52,10 +58,21 @@ pub async fn work_until(ctx: Ctx, stop: Stop) {
         () = all_ended(&ctx) => {}
         () = stop.running.cancelled() => {
             ctx.engine.running.interrupt_all(&Interruption::Stopped);
-            all_ended(&ctx).await;
+            tokio::select! {
+                () = all_ended(&ctx) => {}
+                () = ctx.clock.wait_until(ctx.clock.now() + GRACE) => {
+                    give_up(&ctx);
+                    all_ended(&ctx).await;
+                }
+            }
         }
     }
     keeping.abort();
+}
+
+/// Stores nothing more for Runs if the database cannot be used: whoever finds them later deals with them.
+pub fn give_up(ctx: &Ctx) {
+    ctx.engine.given_up.cancel();
 }
 
 /// Every place is free when every Run has ended.
@@ -78,6 +95,7 @@ async fn look(ctx: &Ctx, stop: &CancellationToken) -> Result<usize, Error> {
         ctx.engine.behind.store(true, Ordering::Relaxed);
         return Ok(0);
     }
+    let _claiming = ctx.engine.claiming.read().await;
     let until = now + ctx.engine.config.lease;
     let most = u32::try_from(places.len()).unwrap_or(u32::MAX);
     let claimed = ctx.store.claim(ctx.engine.node, now, until, most).await?;
@@ -97,10 +115,11 @@ fn free_places(ctx: &Ctx) -> Vec<OwnedSemaphorePermit> {
 
 /// Carries a Run that is this node's out, on a task of its own.
 pub(crate) fn start(ctx: &Ctx, run: Run, place: OwnedSemaphorePermit) {
+    let Some(claimed) = Claimed::take(ctx, run) else { return };
     let ctx = ctx.clone();
     tokio::spawn(async move {
-        let id = run.run_id;
-        if let Err(error) = resume(&ctx, run).await {
+        let id = claimed.run.run_id;
+        if let Err(error) = resume(&ctx, claimed).await {
             tracing::warn!(run.id = %id, "run {id} was not carried out to its end: {error}");
         }
         // Before anybody is told: who hears it looks whether there are free places.
@@ -109,6 +128,22 @@ pub(crate) fn start(ctx: &Ctx, run: Run, place: OwnedSemaphorePermit) {
         // Its place is free, and so may be its concurrency key.
         ctx.engine.queue.notify_one();
     });
+}
+
+/// A Run that this node has claimed, and has in hand.
+pub(crate) struct Claimed {
+    run: Run,
+    lease: Lease,
+    in_hand: InHand,
+}
+
+impl Claimed {
+    /// Whoever claimed it holds [`Engine::claiming`](super::Engine) until it is in hand.
+    pub(crate) fn take(ctx: &Ctx, run: Run) -> Option<Claimed> {
+        let lease = run.lease?;
+        let in_hand = InHand::take(&ctx.engine.running, run.run_id, lease);
+        Some(Claimed { run, lease, in_hand })
+    }
 }
 
 /// Whether a Run from the queue is being carried out here.
@@ -132,54 +167,26 @@ pub fn under_way(ctx: &Ctx) -> usize {
 }
 
 /// Carries out a Run that this node has claimed.
-pub(crate) async fn resume(ctx: &Ctx, run: Run) -> Result<Run, Error> {
-    let Some(lease) = run.lease else { return Err(Error::LeaseLost { run: run.run_id }) };
-    let prepared = match patiently(ctx, || runs::prepared_for(ctx, &run)).await {
-        Ok(prepared) => prepared,
+pub(crate) async fn resume(ctx: &Ctx, claimed: Claimed) -> Result<Run, Error> {
+    let Claimed { run, lease, in_hand } = claimed;
+    let (prepared, steps) = match patiently(ctx, || what_it_needs(ctx, &run, lease)).await {
+        Ok(needed) => needed,
         Err(error) => return recovery::fail(ctx, run, lease, &error).await,
     };
-    // Whoever claims a Run first finds nothing that it asked for before.
-    let steps = if lease.fence == 1 { Vec::new() } else { ctx.store.steps(run.run_id).await? };
     if lease.fence == 1 {
         let due = run.how.due_at.unwrap_or(run.created_at);
         ctx.metrics.waited(Duration::try_from(ctx.clock.now().duration_since(due)).unwrap_or_default());
     }
     let handed_over = Redaction::default();
-    carry_out(ctx, Execution { run, given: None, lease, prepared, steps, watch: None, handed_over }).await
+    let execution = Execution { run, given: None, lease, prepared, steps, watch: None, handed_over, in_hand };
+    carry_out(ctx, execution).await
 }
 
-/// A database that cannot be reached for a while is not the Run's fault.
-async fn patiently<T, F: Future<Output = Result<T, Error>>>(
-    ctx: &Ctx,
-    mut ask: impl FnMut() -> F,
-) -> Result<T, Error> {
-    for _ in 0..ATTEMPTS {
-        match ask().await {
-            Err(error) if error.is_unreachable() => ctx.clock.wait_until(ctx.clock.now() + LOOK).await,
-            answer => return answer,
-        }
-    }
-    ask().await
-}
-
-/// Says again and again that this node lives, and hears which of its Runs are to be cancelled.
-async fn keep_leases(ctx: Ctx) {
-    let third = ctx.engine.config.lease / 3;
-    loop {
-        let now = ctx.clock.now();
-        match ctx.store.extend_leases(ctx.engine.node, now, now + ctx.engine.config.lease).await {
-            Ok(cancelled) => {
-                for run in cancelled {
-                    ctx.engine.running.interrupt(run, Interruption::Cancelled);
-                }
-            }
-            Err(error) => tracing::warn!("cannot extend leases: {error}"),
-        }
-        if let Err(error) = recovery::recover(&ctx).await {
-            tracing::warn!("cannot look for lost runs: {error}");
-        }
-        ctx.clock.wait_until(now + third).await;
-    }
+/// What it loads, and what it asked for before. Whoever claims a Run first finds nothing that it asked for.
+async fn what_it_needs(ctx: &Ctx, run: &Run, lease: Lease) -> Result<(Arc<Prepared>, Vec<Step>), Error> {
+    let prepared = runs::prepared_for(ctx, run).await?;
+    let steps = if lease.fence == 1 { Vec::new() } else { ctx.store.steps(run.run_id).await? };
+    Ok((prepared, steps))
 }
 
 /// How long a claim lasts.

@@ -17,7 +17,7 @@ use super::door::Door;
 use super::needs::{Allowed, Known, Role, to};
 use super::problem::{Problem, Refused};
 use crate::app::error::Error;
-use crate::app::{functions, packs, secrets};
+use crate::app::{functions, outage, packs, secrets};
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new().routes(routes!(brain)).routes(routes!(caller))
@@ -36,6 +36,9 @@ pub struct BrainView {
     pub schedules: u64,
     pub packs: u64,
     pub secrets: u64,
+    /// Why nothing can be written now. To those who may see all of the brain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub degraded: Option<String>,
 }
 
 /// What the brain holds
@@ -59,6 +62,7 @@ async fn brain(
         // What belongs to the whole brain is counted for those who may see all of it.
         packs: counted(packs::list(ctx, caller.access()).await)?,
         secrets: counted(secrets::list(ctx, caller.access()).await)?,
+        degraded: outage::outage(ctx, caller.access()),
     }))
 }
 

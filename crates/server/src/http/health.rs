@@ -19,8 +19,10 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 /// What anybody may know.
 #[derive(Debug, Serialize, ToSchema)]
 struct Health {
-    /// Always `true`; a server that is not well answers a problem.
+    /// Always `true`: a server that cannot even read answers a problem.
     ok: bool,
+    /// Whether nothing can be written now; `GET /brain` says why. It goes on by itself when something can.
+    degraded: bool,
     version: &'static str,
     revision: Revision,
 }
@@ -29,5 +31,6 @@ struct Health {
 #[utoipa::path(get, path = "/health", tag = "server", security(()), responses((status = 200, body = Health), Refused))]
 async fn health(State(door): State<Door>) -> Result<Json<Health>, Problem> {
     let revision = door.ctx().store.revision().await.map_err(Error::from)?;
-    Ok(Json(Health { ok: true, version: env!("CARGO_PKG_VERSION"), revision }))
+    let degraded = door.ctx().store.outage().is_some();
+    Ok(Json(Health { ok: true, degraded, version: env!("CARGO_PKG_VERSION"), revision }))
 }

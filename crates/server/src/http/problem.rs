@@ -133,6 +133,8 @@ impl From<Error> for Problem {
         problem.body.details = details(&error);
         if matches!(error, Error::Contended) {
             problem.retry_after = Some(1);
+        } else if error.is_passing() {
+            problem.retry_after = Some(5);
         }
         problem.cause = Some(Cause(Arc::new(error)));
         problem
@@ -149,7 +151,14 @@ impl From<Denied> for Problem {
 /// What is wrong inside the server is logged, and not told to callers, who can do nothing with paths and queries.
 fn told(error: &Error) -> String {
     match error {
-        Error::Store(source) => {
+        // The store tells of an outage, once.
+        Error::Store(source) if source.is_passing() => {
+            format!("the database cannot be used now: {}", source.reason())
+        }
+        Error::OfRun { run, source } if source.is_passing() => {
+            format!("the database cannot be used now: {}; run {run} is recorded", source.reason())
+        }
+        Error::Store(source) | Error::OfRun { source, .. } => {
             tracing::error!("{error}: {source:?}");
             "the database cannot be used now".to_owned()
         }

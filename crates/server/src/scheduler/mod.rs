@@ -22,6 +22,8 @@ pub async fn keep_time(ctx: Ctx, stop: CancellationToken) {
         let look = ctx.clock.now() + LOOK;
         let next = match agenda.round(&ctx).await {
             Ok(next) => next,
+            // The store tells of an outage, once.
+            Err(error) if error.is_passing() => None,
             Err(error) => {
                 tracing::warn!("cannot look at schedules: {error}");
                 None

@@ -47,8 +47,10 @@ pub async fn watch(ctx: Ctx, stop: CancellationToken) {
 }
 
 fn warn_of(done: Result<(), Error>) {
-    if let Err(error) = done {
-        tracing::warn!("cannot match triggers: {error}");
+    match done {
+        // The store tells of an outage, once.
+        Err(error) if !error.is_passing() => tracing::warn!("cannot match triggers: {error}"),
+        _ => {}
     }
 }
 
@@ -85,6 +87,7 @@ async fn fire_all(ctx: &Ctx, stop: Option<&CancellationToken>) -> Result<usize, 
             firing::fire(ctx, event, &mut firings).await?;
         }
         let places = stop.map(|stop| starting::take_places(ctx, stop, &mut firings.runs)).unwrap_or_default();
+        let _claiming = ctx.engine.claiming.read().await;
         let is_end = events.len() < at_once as usize;
         at_once = if is_end { FEW } else { MANY };
         if ctx.triggers.progress.record(ctx, from, &firings).await? {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use model::run::{Run, RunState};
+use model::run::Run;
 use sandbox::CancellationToken;
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -28,8 +28,7 @@ pub(super) fn take_places(
         }
         let Ok(place) = Arc::clone(&ctx.engine.places).try_acquire_owned() else { break };
         places.push(place);
-        let started_at = Some(run.created_at);
-        (run.state, run.started_at, run.lease) = (RunState::Running, started_at, Some(engine::lease(ctx)));
+        *run = run.clone().begun(engine::lease(ctx));
     }
     places
 }

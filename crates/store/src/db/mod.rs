@@ -20,6 +20,7 @@ pub(crate) use self::migration::Migration;
 pub(crate) use self::row::Row;
 pub(crate) use self::sqlite::backup;
 pub(crate) use self::value::Value;
+use crate::outage::Outages;
 use crate::{Activity, Error};
 
 /// A statement that only reads, with its values.
@@ -29,6 +30,7 @@ pub(crate) type Read = (Sql, Vec<Value>);
 #[derive(Clone)]
 pub(crate) struct Db {
     database: Database,
+    pub(crate) outages: Outages,
     /// What a test asked to happen on the way to the database.
     #[cfg(any(test, feature = "testing"))]
     pub(crate) probe: crate::testing::Probe,
@@ -52,6 +54,7 @@ impl Db {
         };
         Ok(Db {
             database: database?,
+            outages: Outages::default(),
             #[cfg(any(test, feature = "testing"))]
             probe: crate::testing::Probe::default(),
         })
@@ -123,6 +126,12 @@ impl Db {
     /// Carries out a batch as one transaction and answers what each of its statements returned. Once handed over it
     /// is carried out even if the caller stops waiting.
     pub(crate) async fn write(&self, batch: Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Error> {
+        let written = self.write_unheard(batch, durability).await;
+        self.outages.hear(&written);
+        written
+    }
+
+    async fn write_unheard(&self, batch: Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Error> {
         let fault = self.meet(|| batch.steps().iter().map(|step| step.sql).collect())?;
         fault.then(match &self.database {
             Database::Sqlite(sqlite) => sqlite.write(batch, durability).await,

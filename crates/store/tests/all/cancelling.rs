@@ -2,7 +2,7 @@
 
 use model::actor::Actor;
 use model::chain::Chain;
-use model::event::{EventKind, NewEvent};
+use model::event::EventKind;
 use model::ids::{RunId, TokenId};
 use model::run::{How, Run, RunState, Waiting};
 use model::running::Record;
@@ -14,17 +14,12 @@ use store::{Durability, Store};
 use crate::ending::{rows_with, succeeded};
 use crate::runs::{ids, node, queued, waited};
 use crate::steps::step;
-use crate::world::{World, at, event, id};
+use crate::world::{World, at, id};
 
 const ACTOR: Actor = Actor::CommandLine;
 
-fn told(run: &Run) -> NewEvent {
-    let data = json!({ "run_id": run.run_id, "state": run.state, "at": run.finished_at });
-    NewEvent { kind: EventKind::RunCancelled, data, ..event(run.key.name.as_str()) }
-}
-
 async fn cancel(store: &Store, run: &Run) -> Vec<RunId> {
-    store.request_cancel(run.run_id, &ACTOR, at(30), &Scope::All, told).await.unwrap()
+    store.request_cancel(run.run_id, &ACTOR, at(30), &Scope::All).await.unwrap()
 }
 
 fn below(parent: &Run, run: Run) -> Run {
@@ -61,7 +56,7 @@ store::on_both! {
             assert_eq!(world.store.run(run.run_id).await.unwrap().unwrap().cancelled, None);
         }
         let events = world.store.events_after(0, 10).await.unwrap();
-        assert!(events.iter().all(|event| event.fact.data["state"] == "cancelled"), "{events:?}");
+        assert!(events.iter().all(|event| event.fact.kind == EventKind::RunCancelled && event.fact.at == at(30)), "{events:?}");
         let sources: Vec<&str> = events.iter().map(|event| event.fact.source.as_str()).collect();
         assert_eq!(sources, ["waits", "lies", "triggered"]);
     }
@@ -76,8 +71,8 @@ store::on_both! {
         cancel(&world.store, &root).await;
         let before = database.dump().await;
         let other = Actor::Token(TokenId(id()));
-        assert_eq!(world.store.request_cancel(root.run_id, &other, at(40), &Scope::All, told).await.unwrap(), []);
-        assert_eq!(world.store.request_cancel(RunId(id()), &other, at(40), &Scope::All, told).await.unwrap(), []);
+        assert_eq!(world.store.request_cancel(root.run_id, &other, at(40), &Scope::All).await.unwrap(), [root.run_id]);
+        assert_eq!(world.store.request_cancel(RunId(id()), &other, at(40), &Scope::All).await.unwrap(), []);
         assert_eq!(database.dump().await, before);
     }
 

@@ -131,7 +131,9 @@ store::on_both! {
         assert_eq!(database.dump().await, before);
         assert!(world.store.finish_run(&telling(&run), Durability::Power).await.unwrap());
         let before = database.dump().await;
-        assert!(!world.store.finish_run(&telling(&run), Durability::Power).await.unwrap(), "it ends once");
+        assert!(world.store.finish_run(&telling(&run), Durability::Power).await.unwrap(), "who did not hear it may ask again");
+        let otherwise = Finished { finished_at: at(99), ..telling(&run) };
+        assert!(!world.store.finish_run(&otherwise, Durability::Power).await.unwrap(), "it ends once");
         assert_eq!(database.dump().await, before);
     }
 
@@ -140,8 +142,9 @@ store::on_both! {
         let run = waited("a", node());
         world.store.start_run(&run, &[]).await.unwrap();
         let ending: Vec<_> = (0..16)
-            .map(|_| {
-                let (store, finished) = (world.store.clone(), Finished { events: vec![event("a")], ..succeeded(&run) });
+            .map(|n| {
+                let finished = Finished { events: vec![event("a")], finished_at: at(100 + n), ..succeeded(&run) };
+                let store = world.store.clone();
                 tokio::spawn(async move { store.finish_run(&finished, Durability::Process).await.unwrap() })
             })
             .collect();

@@ -1,12 +1,13 @@
 //! Leases: whoever does not say that it is there loses its runs.
 
 use model::actor::Actor;
-use model::run::{Run, RunState};
+use model::run::RunState;
 use model::scope::Scope;
+use store::Held;
 use store::testing::TestDatabase;
 
 use crate::runs::{ids, node, queued, waited};
-use crate::world::{World, at, event};
+use crate::world::{World, at};
 
 store::on_both! {
     async fn a_run_is_lost_when_its_lease_has_run_out(database: &TestDatabase) {
@@ -17,7 +18,8 @@ store::on_both! {
             world.store.start_run(run, &[]).await.unwrap();
         }
         assert_eq!(world.store.lost_runs(at(60), &[]).await.unwrap(), []);
-        assert_eq!(world.store.extend_leases(mine, at(50), at(90)).await.unwrap(), []);
+        let held = Held { run_id: kept.run_id, fence: kept.lease.unwrap().fence, cancelled: false };
+        assert_eq!(world.store.extend_leases(mine, &[kept.run_id, lost.run_id], at(50), at(90)).await.unwrap(), [held]);
         assert_eq!(world.store.lost_runs(at(61), &[]).await.unwrap(), [lost]);
         let extended = world.store.run(kept.run_id).await.unwrap().unwrap();
         assert_eq!(extended.lease.unwrap().until, at(90));
@@ -35,6 +37,19 @@ store::on_both! {
         assert_eq!(world.store.lost_runs(at(3), &[node()]).await.unwrap(), []);
     }
 
+    async fn a_node_keeps_only_what_it_says_it_carries_out(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let mine = node();
+        let (kept, left) = (waited("a", mine), waited("b", mine));
+        for run in [&kept, &left, &waited("c", node()), &queued("d")] {
+            world.store.start_run(run, &[]).await.unwrap();
+        }
+        world.store.extend_leases(mine, &[kept.run_id], at(50), at(90)).await.unwrap();
+        assert_eq!(ids(&world.store.runs_held_by(mine).await.unwrap()), ids([&kept, &left]));
+        let lost = ids(&world.store.lost_runs(at(61), &[]).await.unwrap());
+        assert!(lost.contains(&left.run_id) && !lost.contains(&kept.run_id));
+    }
+
     async fn a_node_hears_whose_end_was_asked_for(database: &TestDatabase) {
         let world = World::open(database).await;
         let (mine, other) = (node(), node());
@@ -42,11 +57,13 @@ store::on_both! {
         for run in &runs {
             world.store.start_run(run, &[]).await.unwrap();
             if run.key.name.as_str() != "a" {
-                let asked = world.store.request_cancel(run.run_id, &Actor::CommandLine, at(5), &Scope::All, |_: &Run| event("c"));
-                asked.await.unwrap();
+                world.store.request_cancel(run.run_id, &Actor::CommandLine, at(5), &Scope::All).await.unwrap();
             }
         }
-        assert_eq!(world.store.extend_leases(mine, at(9), at(90)).await.unwrap(), ids([&runs[1]]));
+        let all = ids(&runs);
+        let held = world.store.extend_leases(mine, &all, at(9), at(90)).await.unwrap();
+        let cancelled = held.iter().filter(|held| held.cancelled).map(|held| held.run_id).collect::<Vec<_>>();
+        assert_eq!((held.len(), cancelled), (2, ids([&runs[1]])));
         let marked = world.store.run(runs[1].run_id).await.unwrap().unwrap();
         assert_eq!((marked.state, marked.cancelled), (RunState::Running, Some((Actor::CommandLine, at(5)))));
     }

@@ -12,7 +12,7 @@ store::on_both! {
         let (first, second) = (node(), node());
         world.store.node_started(first, "größe:1", at(1)).await.unwrap();
         world.store.node_started(second, "b", at(2)).await.unwrap();
-        world.store.extend_leases(first, at(9), at(20)).await.unwrap();
+        world.store.extend_leases(first, &[], at(9), at(20)).await.unwrap();
         let expected = [
             Node { node_id: first, name: "größe:1".to_owned(), started_at: at(1), seen_at: at(9) },
             Node { node_id: second, name: "b".to_owned(), started_at: at(2), seen_at: at(2) },

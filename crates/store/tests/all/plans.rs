@@ -16,7 +16,7 @@ use crate::calls::call;
 use crate::ending::succeeded;
 use crate::runs::{node, queued, run, waited};
 use crate::steps::step;
-use crate::world::{World, at, event, id, key, names};
+use crate::world::{World, at, id, key, names};
 
 /// The lines of a statement's plan.
 fn plan(connection: &Connection, sql: &str) -> Vec<String> {
@@ -127,8 +127,9 @@ async fn carry_out(store: &Store) {
     store.start_run(&limited, &[]).await.unwrap();
     let claimed = store.claim(mine, at(9), at(60), 9).await.unwrap();
     let (one, two) = (&claimed[0], &claimed[1]);
-    store.extend_leases(mine, at(9), at(70)).await.unwrap();
+    store.extend_leases(mine, &[one.run_id], at(9), at(70)).await.unwrap();
     store.lost_runs(at(99), &[node()]).await.unwrap();
+    store.runs_held_by(mine).await.unwrap();
     store.requeue_run(one.run_id, one.lease.unwrap(), at(9), 2, None).await.unwrap();
     store
         .suspend_run(two.run_id, two.lease.unwrap(), &Waiting::Time { step: 1, until: at(9) })
@@ -145,10 +146,7 @@ async fn carry_out(store: &Store) {
     store.start_run(&ends, &[]).await.unwrap();
     let calls: Vec<Call> = vec![call(ends.run_id, 1, json!(1))];
     store.finish_run(&Finished { calls, ..succeeded(&ends) }, Durability::Process).await.unwrap();
-    store
-        .request_cancel(asks.run_id, &Actor::CommandLine, at(9), &Scope::All, |_: &Run| event("c"))
-        .await
-        .unwrap();
+    store.request_cancel(asks.run_id, &Actor::CommandLine, at(9), &Scope::All).await.unwrap();
     store.record_calls(&[call(ends.run_id, 9, json!(1))]).await.unwrap();
     store.calls(ends.run_id).await.unwrap();
     store.output(ends.run_id).await.unwrap();

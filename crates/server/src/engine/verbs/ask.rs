@@ -5,7 +5,7 @@ use model::step::Step;
 use sandbox::Arguments;
 use serde_json::{Value as Json, json};
 
-use super::{Answer, Given, Refusal, finish};
+use super::{Answer, Given, Refusal, begin, finish};
 use crate::app::error::Error;
 use crate::engine::host::Inner;
 
@@ -22,7 +22,7 @@ pub(super) async fn carry_out(host: &Inner, step: Step, arguments: &Arguments) -
     let position = step.position;
     // An open Step is there already when the Run was lost while it waited.
     if host.ctx.store.step(step.run_id, position).await?.is_none() {
-        host.ctx.store.begin_step(&step, host.lease()?).await?;
+        begin(host, &step).await?;
     }
     Ok(Answer::Suspended(Waiting::Person { step: position, question }))
 }

@@ -79,7 +79,7 @@ async fn list(host: &Inner, arguments: Arguments) -> Result<Json, Stop> {
 /// The source of a function, decorated or bare.
 fn intent(arguments: &Arguments) -> Result<(EntryName, Intent), Error> {
     let refused = |refusal| match refusal {
-        Refusal::Refused(text) | Refusal::Failed(text) => {
+        Refusal::Refused(text) | Refusal::Failed(text) | Refusal::Unavailable(text) => {
             Error::Input { problem: text, hint: "call `brain.draft(source)`".to_owned() }
         }
     };

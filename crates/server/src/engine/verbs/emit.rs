@@ -18,7 +18,8 @@ pub(super) async fn carry_out(host: &Inner, step: Step, arguments: Arguments) ->
         Err(refusal) => return finish(host, step, Err(refusal)).await,
     };
     let step = finished(host, step, Ok(Json::Null));
-    host.ctx.store.record_step_with(&step, host.lease()?, &[event]).await?;
+    let (lease, events) = (host.lease()?, [event]);
+    host.journal(&step, || host.ctx.store.record_step_with(&step, lease, &events)).await?;
     host.ctx.engine.ring_events();
     Ok(Answer::Finished(Box::new(step)))
 }

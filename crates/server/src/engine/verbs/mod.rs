@@ -35,6 +35,8 @@ pub(crate) enum Answer {
     Finished(Box<Step>),
     /// The Run waits; the Step is journaled as begun.
     Suspended(Waiting),
+    /// The database could not be used. Nothing is journaled, or only that it has begun.
+    Unavailable(String),
 }
 
 /// What a verb answers: a value, or why there is none.
@@ -44,6 +46,8 @@ pub(crate) type Reply = Result<Json, Refusal>;
 pub(crate) enum Refusal {
     Refused(String),
     Failed(String),
+    /// The database could not be used, which is nothing that the code should hear.
+    Unavailable(String),
 }
 
 impl Refusal {
@@ -52,6 +56,9 @@ impl Refusal {
         // Which token to use instead is nothing that code in a cell can choose.
         if let Error::Denied(denied) = error {
             return Refusal::Refused(denied.to_string());
+        }
+        if error.is_passing() {
+            return Refusal::Unavailable(error.to_string());
         }
         let text = match error.hint() {
             Some(hint) => format!("{error}; {hint}"),
@@ -63,7 +70,7 @@ impl Refusal {
     fn into_error(self) -> RunError {
         let (type_name, message) = match self {
             Refusal::Refused(message) => (REFUSED, message),
-            Refusal::Failed(message) => (FAILED, message),
+            Refusal::Failed(message) | Refusal::Unavailable(message) => (FAILED, message),
         };
         RunError { type_name: type_name.to_owned(), message, traceback: None }
     }
@@ -124,15 +131,29 @@ pub(crate) async fn again(host: &Inner, step: &Step, arguments: &Arguments) -> R
 
 /// Journals a Step with what came of it.
 async fn finish(host: &Inner, step: Step, reply: Reply) -> Result<Answer, Error> {
+    if let Err(Refusal::Unavailable(why)) = reply {
+        return Ok(Answer::Unavailable(why));
+    }
     let step = finished(host, step, reply);
-    host.ctx.store.record_step(&step, host.lease()?).await?;
+    let lease = host.lease()?;
+    host.journal(&step, || host.ctx.store.record_step(&step, lease)).await?;
     Ok(Answer::Finished(Box::new(step)))
 }
 
-/// The same for one that is journaled as begun.
+/// Journals that a Step has begun, before its effect.
+async fn begin(host: &Inner, step: &Step) -> Result<(), Error> {
+    let lease = host.lease()?;
+    host.journal(step, || host.ctx.store.begin_step(step, lease)).await
+}
+
+/// Journals the end of one that is journaled as begun.
 async fn finish_begun(host: &Inner, step: Step, reply: Reply) -> Result<Answer, Error> {
+    if let Err(Refusal::Unavailable(why)) = reply {
+        return Ok(Answer::Unavailable(why));
+    }
     let step = finished(host, step, reply);
-    host.ctx.store.finish_step(&step, host.lease()?).await?;
+    let lease = host.lease()?;
+    host.journal(&step, || host.ctx.store.finish_step(&step, lease)).await?;
     Ok(Answer::Finished(Box::new(step)))
 }
 

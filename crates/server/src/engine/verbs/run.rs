@@ -7,7 +7,7 @@ use model::step::Step;
 use sandbox::{Arguments, Value};
 use serde_json::{Map, Value as Json};
 
-use super::{Answer, Refusal, Reply, finish, finish_begun};
+use super::{Answer, Refusal, Reply, begin, finish, finish_begun};
 use crate::app::error::Error;
 use crate::app::runs::{self, By, StartRun, Target};
 use crate::app::trials;
@@ -56,7 +56,7 @@ pub(super) async fn start(
     let child = step.child.unwrap_or_else(|| host.ctx.ids.run());
     if !begun {
         step.child = Some(child);
-        host.ctx.store.begin_step(&step, host.lease()?).await?;
+        begin(host, &step).await?;
     }
     let request = StartRun {
         run_id: Some(child),

@@ -7,7 +7,7 @@ use model::step::Step;
 use sandbox::Arguments;
 use serde_json::{Value as Json, json};
 
-use super::{Answer, Given, Refusal, finish, finish_begun};
+use super::{Answer, Given, Refusal, begin, finish, finish_begun};
 use crate::app::error::Error;
 use crate::engine::host::Inner;
 
@@ -28,7 +28,7 @@ pub(super) async fn carry_out(host: &Inner, mut step: Step, arguments: &Argument
     if step.result.is_none() {
         // Marks the Step as begun; a result in a Step that is not finished says until when.
         step.result = Some(json!({ "until": until }));
-        host.ctx.store.begin_step(&step, host.lease()?).await?;
+        begin(host, &step).await?;
     }
     if host.ctx.clock.now() < until {
         if host.may_suspend {

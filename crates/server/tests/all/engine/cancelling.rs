@@ -1,5 +1,6 @@
 //! Ending a Run from outside, with everything it started.
 
+use model::retry::Retry;
 use model::run::{Ending, RunState};
 use sandbox::Value;
 use server::app::runs::{self, StartRun};
@@ -7,7 +8,7 @@ use store::on_both;
 use store::testing::TestDatabase;
 use tokio::sync::mpsc;
 
-use super::script::{Stage, empty, function, request};
+use super::script::{Stage, empty, function, raised, request};
 use crate::world::ME;
 
 on_both! {
@@ -27,8 +28,40 @@ on_both! {
         assert_eq!(runs::cancel(&stage.ctx, &ME, run_id).await.unwrap(), [run_id]);
         let run = running.await.unwrap().unwrap();
         assert_eq!((run.state, run.ending), (RunState::Cancelled, Some(Ending::Killed)));
-        let again = runs::cancel(&stage.ctx, &ME, run_id).await.unwrap_err();
-        assert_eq!(again.code(), "run_ended");
+        assert_eq!(runs::cancel(&stage.ctx, &ME, run_id).await.unwrap(), [], "it is cancelled already");
+    }
+
+    async fn a_run_that_has_ended_otherwise_cannot_be_cancelled(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        stage.add(&[&function("quick", "")]).await;
+        stage.script.part("quick", |_, _| async { Ok(Value::None) });
+        let run = stage.start("quick", empty()).await.unwrap();
+        assert_eq!(runs::cancel(&stage.ctx, &ME, run.run_id).await.unwrap_err().code(), "run_ended");
+    }
+
+    async fn a_run_that_is_cancelled_as_it_begins_to_wait_ends(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        // On another server, so that nothing here hears of it before the wait is stored.
+        let elsewhere = stage.another(database).await;
+        stage.add(&[&function("sleeps", ""), &function("asks", ""), &function("fails", "")]).await;
+        for (function, verb) in [("sleeps", "sleep"), ("asks", "ask"), ("fails", "now")] {
+            let (ctx, run_id) = (elsewhere.ctx.clone(), stage.ctx.ids.run());
+            stage.script.part(function, move |_, host| {
+                let ctx = ctx.clone();
+                async move {
+                    runs::cancel(&ctx, &ME, run_id).await.unwrap();
+                    let argument = if verb == "sleep" { Value::Int(3600) } else { "why?".into() };
+                    let given = if verb == "now" { vec![] } else { vec![argument] };
+                    host.verb(verb, given).await.unwrap();
+                    Err(raised("OSError", "busy"))
+                }
+            });
+            let retry = Some(Retry { attempts: 2, first_ms: 60_000, most_ms: 60_000 });
+            let start = StartRun { run_id: Some(run_id), retry, ..request(function, empty()) };
+            let run = runs::start(&stage.ctx, &ME, start).await.unwrap();
+            assert_eq!((function, run.state), (function, RunState::Cancelled));
+            assert_eq!(runs::get(&stage.ctx, &ME, run_id).await.unwrap().state, RunState::Cancelled);
+        }
     }
 
     async fn a_queued_run_never_begins(database: &TestDatabase) {

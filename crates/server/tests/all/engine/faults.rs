@@ -74,6 +74,8 @@ async fn one(database: &TestDatabase, fault: Fault, waited: bool) -> bool {
     let stage = staged(database).await;
     let seq = stage.last_event().await;
     stage.ctx.store.die_at(fault);
+    // A dead process stores nothing more.
+    server::engine::give_up(&stage.ctx);
     let request = request("work", empty());
     let acknowledged = if waited {
         runs::start(&stage.ctx, &ME, request).await.ok().map(|run| run.run_id)
@@ -102,6 +104,7 @@ async fn triggered(database: &TestDatabase, fault: Fault) -> bool {
     let seq = stage.last_event().await;
     let upstream = stage.start("upstream", empty()).await.unwrap().run_id;
     stage.ctx.store.die_at(fault);
+    server::engine::give_up(&stage.ctx);
     triggers::drain(&stage.ctx).await.ok();
     stage.settle().await;
     let reached = stage.ctx.store.fault_was_reached();

@@ -6,6 +6,7 @@ mod forgetting;
 mod func;
 mod interference;
 mod isolation;
+mod outages;
 mod power;
 mod recording;
 mod retrying;

@@ -56,7 +56,7 @@ on_both! {
         stop.taking.cancel();
         stop.running.cancel();
         worker.await.unwrap();
-        // It can be resumed, so it is left to the next server.
-        stage.until(run.run_id, RunState::Running).await;
+        // It can be resumed, so the next server takes it from the queue.
+        stage.until(run.run_id, RunState::Queued).await;
     }
 }

@@ -1,0 +1,216 @@
+//! The database fails for a moment and the server lives on: for n in 0.. the n-th call fails, before it happens or so that its answer
+//! is lost, and the invariants hold: every Run ends, once, and as it would have without the fault; no finished Step is done
+//! again; whoever waits hears of it.
+
+use std::time::Duration;
+
+use model::content::Content;
+use model::event::Event;
+use model::ids::RunId;
+use model::run::{Run, RunState};
+use model::trigger::TriggerContent;
+use sandbox::Value;
+use server::app::drafts::{Intent, Proposal};
+use server::app::{changesets, runs};
+use server::triggers;
+use store::on_both;
+use store::testing::{Fault, TestDatabase};
+
+use super::script::{Asking, Stage, empty, function, request};
+use crate::world::{ME, name};
+
+/// Draws, tells what it drew, and calls another, which sleeps for longer than a cell is held.
+async fn work(host: Asking) -> Value {
+    let drawn = host.verb("random", vec![]).await.unwrap();
+    host.verb("emit", vec!["told".into(), drawn.clone()]).await.unwrap();
+    host.verb("run", vec!["inner".into()]).await.unwrap();
+    drawn
+}
+
+async fn staged(database: &TestDatabase) -> Stage {
+    let stage = Stage::open(database).await;
+    stage.register("@selfmade.function(brain=\"read\")\ndef work():\n    return None\n").await;
+    // Its effects may be other than Steps, so it is never executed twice.
+    stage
+        .register(
+            "@selfmade.function(brain=\"read\", network=[\"example.com\"])\ndef once():\n    return None\n",
+        )
+        .await;
+    stage.add(&[&function("inner", ""), &function("after", "")]).await;
+    for function in ["work", "once"] {
+        stage.script.part(function, |_, host| async move { Ok(work(host).await) });
+    }
+    stage.script.part("inner", |_, host| async move {
+        host.verb("sleep", vec![Value::Int(60)]).await.unwrap();
+        Ok(Value::Int(1))
+    });
+    stage.script.part("after", |_, _| async { Ok(Value::None) });
+    stage
+}
+
+/// Lets time pass until all Runs have ended.
+async fn all_ended(stage: &Stage) -> Vec<Run> {
+    for _ in 0..1_000_000 {
+        let all = stage.ctx.store.runs(&Default::default(), 1000).await;
+        if let Ok(all) = all
+            && !all.is_empty()
+            && all.iter().all(|run| run.state.is_final())
+        {
+            return all;
+        }
+        stage.ctx.clock.advance(Duration::from_millis(500));
+        tokio::task::yield_now().await;
+    }
+    let all = stage.ctx.store.runs(&Default::default(), 1000).await.unwrap();
+    let mut left = Vec::new();
+    for run in all.iter().filter(|run| !run.state.is_final()) {
+        let steps = stage.ctx.store.steps(run.run_id).await.unwrap();
+        let steps: Vec<_> =
+            steps.iter().map(|step| (step.verb.clone(), step.finished_at.is_some())).collect();
+        left.push(format!("`{}` is {:?} with {steps:?}", run.key.name, run.state));
+    }
+    panic!("runs are left behind, {} in hand: {left:#?}", server::engine::under_way(&stage.ctx));
+}
+
+async fn check(stage: &Stage, all: &[Run], expected: &[(&str, usize)]) {
+    let events = stage.ctx.store.events_after(0, 1000).await.unwrap();
+    let of = |run: RunId, kind: &str| -> Vec<&Event> {
+        let about = |event: &&Event| event.fact.data["run_id"] == run.to_string();
+        events.iter().filter(about).filter(|event| event.fact.kind.to_string().starts_with(kind)).collect()
+    };
+    for run in all {
+        assert_eq!(run.state, RunState::Succeeded, "`{}`: {:?}", run.key.name, run.error);
+        assert_eq!(of(run.run_id, "run.").len(), 1, "`{}` has not one ending", run.key.name);
+        if run.key.name.as_str() == "work" || run.key.name.as_str() == "once" {
+            let told = of(run.run_id, "custom.told");
+            assert_eq!(told.len(), 1, "a step of `{}` was done again", run.key.name);
+            assert_eq!(Some(&told[0].fact.data["output"]), run.output.as_ref());
+        }
+    }
+    for (function, count) in expected {
+        let found = all.iter().filter(|run| run.key.name.as_str() == *function).count();
+        assert_eq!(found, *count, "runs of `{function}`");
+    }
+}
+
+/// One request while one call fails. Says whether there were so many calls.
+async fn one(database: &TestDatabase, function: &str, waited: bool, fault: Fault) -> bool {
+    let database = database.another().await;
+    let stage = staged(&database).await;
+    stage.work();
+    stage.ctx.store.fail_at(fault);
+    let started = {
+        let (ctx, request) = (stage.ctx.clone(), request(function, empty()));
+        tokio::spawn(async move {
+            if waited { runs::start(&ctx, &ME, request).await } else { runs::queue(&ctx, &ME, request).await }
+        })
+    };
+    while !started.is_finished() {
+        stage.ctx.clock.advance(Duration::from_millis(500));
+        tokio::task::yield_now().await;
+    }
+    let reached = stage.ctx.store.fault_was_reached();
+    stage.ctx.store.fail_at(None);
+    match started.await.unwrap() {
+        // Nothing was recorded, or the error says which Run it was, and that ends, too.
+        Err(error) if error.code() == "database" => {
+            let recorded = stage.ctx.store.runs(&Default::default(), 9).await.unwrap();
+            for run in recorded.iter().filter(|run| run.parent.is_none()) {
+                assert!(error.to_string().contains(&run.run_id.to_string()), "{error}");
+            }
+            if !recorded.is_empty() {
+                all_ended(&stage).await;
+            }
+        }
+        Err(error) => panic!("{error:?}"),
+        Ok(run) => {
+            assert!(!waited || run.state == RunState::Succeeded, "{:?} {:?}", run.state, run.error);
+            let all = all_ended(&stage).await;
+            check(&stage, &all, &[(function, 1), ("inner", 1)]).await;
+        }
+    }
+    stage.close().await;
+    reached
+}
+
+async fn until_no_call_is_left(
+    database: &TestDatabase,
+    function: &str,
+    waited: bool,
+    fault: fn(u64) -> Fault,
+) {
+    for n in 0.. {
+        if !one(database, function, waited, fault(n)).await {
+            assert!(n > 3, "hardly anything was tried");
+            break;
+        }
+    }
+}
+
+async fn triggered(database: &TestDatabase, fault: Fault) -> bool {
+    let database = database.another().await;
+    let stage = staged(&database).await;
+    let trigger = Content::Trigger(TriggerContent::after("after", name("work")));
+    let proposal = Proposal::of("", vec![Intent::Put(name("work_after"), trigger)]);
+    changesets::register(&stage.ctx, &ME, &proposal).await.unwrap();
+    stage.start("after", empty()).await.unwrap();
+    stage.work();
+    stage.ctx.store.fail_at(fault);
+    let stop = sandbox::CancellationToken::new();
+    let watching = tokio::spawn(triggers::watch(stage.ctx.clone(), stop.clone()));
+    let mut all = all_ended(&stage).await;
+    while all.len() < 3 {
+        stage.ctx.clock.advance(Duration::from_millis(500));
+        tokio::task::yield_now().await;
+        all = all_ended(&stage).await;
+    }
+    let reached = stage.ctx.store.fault_was_reached();
+    check(&stage, &all, &[("after", 1), ("work", 1), ("inner", 1)]).await;
+    stop.cancel();
+    watching.await.unwrap();
+    stage.close().await;
+    reached
+}
+
+/// There is no last call, because the log of Events is looked at again and again. By this one the Event is dealt with.
+const CALLS: u64 = 24;
+
+async fn any_call_of_triggers(database: &TestDatabase, fault: fn(u64) -> Fault) {
+    for n in 0..CALLS {
+        assert!(triggered(database, fault(n)).await);
+    }
+}
+
+on_both! {
+    async fn a_run_that_is_waited_for_outlives_a_call_that_fails(database: &TestDatabase) {
+        until_no_call_is_left(database, "work", true, Fault::Before).await;
+    }
+
+    async fn a_run_that_is_waited_for_outlives_an_answer_that_is_lost(database: &TestDatabase) {
+        until_no_call_is_left(database, "work", true, Fault::After).await;
+    }
+
+    async fn a_queued_run_outlives_a_call_that_fails(database: &TestDatabase) {
+        until_no_call_is_left(database, "work", false, Fault::Before).await;
+    }
+
+    async fn a_queued_run_outlives_an_answer_that_is_lost(database: &TestDatabase) {
+        until_no_call_is_left(database, "work", false, Fault::After).await;
+    }
+
+    async fn a_run_that_cannot_be_executed_again_outlives_a_call_that_fails(database: &TestDatabase) {
+        until_no_call_is_left(database, "once", true, Fault::Before).await;
+    }
+
+    async fn a_run_that_cannot_be_executed_again_outlives_an_answer_that_is_lost(database: &TestDatabase) {
+        until_no_call_is_left(database, "once", true, Fault::After).await;
+    }
+
+    async fn a_triggered_run_outlives_a_call_that_fails(database: &TestDatabase) {
+        any_call_of_triggers(database, Fault::Before).await;
+    }
+
+    async fn a_triggered_run_outlives_an_answer_that_is_lost(database: &TestDatabase) {
+        any_call_of_triggers(database, Fault::After).await;
+    }
+}

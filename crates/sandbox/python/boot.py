@@ -1,12 +1,8 @@
-# The first thing a zygote executes, handed over with `-c`: takes the rest of the program from the control socket, because
-# the sandbox shows no folder of ours. Each module is a name of its own, so that tracebacks can tell our frames from others.
-import _socket
-import json
+# What a zygote executes once it has received its `program` over the `control` socket. Each module has a name of its own, so
+# that tracebacks can tell our frames from others.
 import marshal
 import os
 import sys
-
-control = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, 0)
 
 
 def compiled(modules):
@@ -24,7 +20,6 @@ def compiled(modules):
     return code
 
 
-program = json.loads(control.recv(1 << 20))
 for name, code in compiled(program.pop("modules")):
     module = type(sys)(name)
     sys.modules[name] = module

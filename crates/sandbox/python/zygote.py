@@ -13,6 +13,7 @@ import time
 
 import _cell_confine as confine
 import _cell_forks as forks
+import _cell_names as names
 from _cell_baseline import Baseline, new_chances
 from _cell_cell import Cell
 from _cell_frames import from_json, to_json
@@ -32,6 +33,7 @@ _REMEMBERED = 256
 
 
 def serve(control, boot):
+    names.prepare()
     zygote = Zygote(control, boot)
     zygote.prepare()
     zygote.loop()
@@ -109,8 +111,11 @@ class Zygote:
         network = None
         try:
             network = self._enter_namespaces(watch)
+            # A cell inherits its name. Naming itself would make it copy a dozen pages that it shares with the zygote.
+            names.show(names.CELL)
             pid = forks.fork_a_cell()
         except OSError as error:
+            names.show(names.ZYGOTE)
             if network is not None:
                 self._networks.leave(network)
             self._tell(f'{{"fork_failed":{{"number":{number},"why":{to_json(str(error))}}}}}')
@@ -120,6 +125,7 @@ class Zygote:
             self._be_cell(fds, watch, wanted["hurry"])
         self._cells[pid] = number, network
         self._processes[number] = pid
+        names.show(names.ZYGOTE)
         pidfd = os.pidfd_open(pid)
         self._tell(f'{{"forked":{number}}}', pidfd)
         os.close(pidfd)

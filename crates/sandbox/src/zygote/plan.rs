@@ -25,7 +25,7 @@ const FLAGS: [&str; 6] = ["-I", "-S", "-B", "-X", "utf8", "-c"];
 
 pub(super) fn plan(config: &Config, layers: Layers, environment: &Environment, certificates: bool) -> Plan {
     let mut arguments: Vec<String> = FLAGS.iter().map(ToString::to_string).collect();
-    arguments.push(python::BOOT.to_owned());
+    arguments.push(python::START.to_owned());
     Plan {
         python: environment.python.clone(),
         arguments,

@@ -19,6 +19,7 @@ mod ordinary_user;
 mod output;
 mod packages;
 mod pool;
+mod process_names;
 mod support;
 mod umask;
 mod values;

@@ -65,12 +65,21 @@ impl Exchange {
         }
     }
 
-    /// Takes in all whole frames. Something is returned when the cell has said its last word; an error is a lie.
-    pub(super) fn read(&mut self, decoder: &mut Decoder, job: &Job) -> Result<Option<Said>, String> {
+    /// Takes in all whole frames. Something is returned when the cell has said its last word; an error is a lie. `printed`
+    /// hands on what the cell has printed so far: called before the host hears of something that was said after it.
+    pub(super) fn read(
+        &mut self,
+        decoder: &mut Decoder,
+        job: &Job,
+        mut printed: impl FnMut(),
+    ) -> Result<Option<Said>, String> {
         while let Some(frame) = decoder.next_frame().map_err(|error| error.to_string())? {
             let size = frame.len() as u64;
             self.under_way = true;
             let message = serde_json::from_slice(frame).map_err(|error| not_valid(&error.to_string()))?;
+            if matches!(message, FromCell::Verb { .. } | FromCell::Yield(_)) {
+                printed();
+            }
             if let Some(said) = self.take(message, size, job)? {
                 return Ok(Some(said));
             }

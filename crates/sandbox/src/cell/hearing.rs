@@ -32,7 +32,7 @@ pub async fn hear<'a>(
     let mut most_held = 0;
     for piece in pieces {
         decoder.push(piece);
-        let read = exchange.read(&mut decoder, job);
+        let read = exchange.read(&mut decoder, job, || ());
         most_held = most_held.max(decoder.held() as u64 + exchange.held());
         let ending = match read {
             Ok(None) => None,

@@ -26,9 +26,11 @@ impl Output {
         }
     }
 
-    /// Takes what is left when the job has ended.
-    pub(super) fn finish(&mut self, pipe: &Pipe, stream: Stream) {
-        self.drain(stream, |buffer| pipe.read_past_runtime(buffer));
+    /// Takes all that was printed until now, whether the pipes are watched or not.
+    pub(super) fn take_printed(&mut self, stdout: &Pipe, stderr: &Pipe) {
+        for (pipe, stream) in [(stdout, Stream::Stdout), (stderr, Stream::Stderr)] {
+            self.drain(stream, |buffer| pipe.read_past_runtime(buffer));
+        }
     }
 
     /// Whether more can come.

@@ -101,11 +101,9 @@ impl Cell {
                 self.loaded = job.isolation.key().map(str::to_owned);
                 Ending::from_cell(said.end, said.yielded)
             }
-            other => self.end(other, job, &mut running.exchange, &mut usage).await,
+            other => self.end(other, &mut running, &mut usage).await,
         };
-        for (pipe, stream) in [(&self.stdout, Stream::Stdout), (&self.stderr, Stream::Stderr)] {
-            running.output.finish(pipe, stream);
-        }
+        running.output.take_printed(&self.stdout, &self.stderr);
         self.decoder.shrink();
         let output_dropped_bytes = running.output.dropped;
         Ok((Outcome { ending, usage, output_dropped_bytes, calls_dropped }, reusable))
@@ -146,7 +144,7 @@ impl Cell {
                     }
                     clock.as_mut().reset(deadline.min(next_look));
                 }
-                _ = self.socket.readable() => match self.read(exchange, job) {
+                _ = self.socket.readable() => match self.read(exchange, output, job) {
                     Ok(None) => {}
                     Ok(Some(event)) => return event,
                     Err(error) => return closed_with(&error, exchange),
@@ -165,7 +163,7 @@ impl Cell {
         }
     }
 
-    fn read(&mut self, exchange: &mut Exchange, job: &Job) -> io::Result<Option<Event>> {
+    fn read(&mut self, exchange: &mut Exchange, output: &mut Output, job: &Job) -> io::Result<Option<Event>> {
         let mut buffer = [0; CHUNK];
         match self.socket.read(&mut buffer) {
             Ok(0) => return Ok(Some(Event::Closed)),
@@ -173,7 +171,9 @@ impl Cell {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
             Err(error) => return Err(error),
         }
-        Ok(match exchange.read(&mut self.decoder, job) {
+        let (stdout, stderr) = (&self.stdout, &self.stderr);
+        let printed = || output.take_printed(stdout, stderr);
+        Ok(match exchange.read(&mut self.decoder, job, printed) {
             Ok(said) => said.map(|said| Event::Said(Box::new(said))),
             Err(why) => Some(Event::Lied(why)),
         })
@@ -191,7 +191,7 @@ impl Cell {
     }
 
     /// Kills a cell that did not end by itself, and says what it was that ended it.
-    async fn end(&mut self, event: Event, job: &Job, exchange: &mut Exchange, usage: &mut Usage) -> Ending {
+    async fn end(&mut self, event: Event, running: &mut Running<'_>, usage: &mut Usage) -> Ending {
         let ending = match event {
             Event::Said(_) | Event::NotTaken => unreachable!("both are dealt with before"),
             Event::Lied(why) => Ending::BrokeProtocol { why },
@@ -199,10 +199,10 @@ impl Cell {
             Event::Passed(Excess::Memory) => Ending::OutOfMemory,
             Event::Passed(Excess::Processes) => Ending::Killed { by: Killer::ProcessLimit },
             Event::Passed(Excess::Cpu) => {
-                Ending::TimedOut { limit: Limit::Cpu, stood_at: self.last_words(exchange, job).await }
+                Ending::TimedOut { limit: Limit::Cpu, stood_at: self.last_words(running).await }
             }
             Event::Deadline => {
-                Ending::TimedOut { limit: Limit::Wall, stood_at: self.last_words(exchange, job).await }
+                Ending::TimedOut { limit: Limit::Wall, stood_at: self.last_words(running).await }
             }
             Event::Cancelled => Ending::Killed { by: Killer::Cancel },
         };
@@ -211,12 +211,13 @@ impl Cell {
     }
 
     /// Asks a cell that is out of time where it stands. It need not answer.
-    async fn last_words(&mut self, exchange: &mut Exchange, job: &Job) -> Option<String> {
+    async fn last_words(&mut self, running: &mut Running<'_>) -> Option<String> {
+        let Running { job, exchange, output, .. } = running;
         self.signal(Signal::USR1);
         let asked = async {
             while exchange.stood_at.is_none() {
                 self.socket.readable().await.ok()?;
-                if !matches!(self.read(exchange, job), Ok(None)) {
+                if !matches!(self.read(exchange, output, job), Ok(None)) {
                     return None;
                 }
             }

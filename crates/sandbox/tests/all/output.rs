@@ -1,8 +1,10 @@
 //! What a function prints, and what it yields.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use selfmade_sandbox::{CancellationToken, Ending, Host};
+use selfmade_sandbox::{
+    Arguments, BoxFuture, CancellationToken, Ending, Host, HostError, Isolation, Stream, Value,
+};
 use serde_json::json;
 
 use crate::support::{World, returned};
@@ -34,6 +36,51 @@ async fn output_is_streamed_while_the_function_runs() {
     };
     let (outcome, ()) = tokio::join!(world.sandbox.run(&job, host, &cancel), cancelling);
     assert!(matches!(outcome.unwrap().ending, Ending::Killed { .. }));
+}
+
+/// Remembers what it hears in the order in which it does.
+#[derive(Default)]
+struct Listener(Mutex<Vec<String>>);
+
+impl Listener {
+    fn heard(&self, what: impl Into<String>) {
+        self.0.lock().unwrap().push(what.into());
+    }
+}
+
+impl Host for Listener {
+    fn verb(&self, verb: &str, _arguments: Arguments) -> BoxFuture<Result<Value, HostError>> {
+        self.heard(verb);
+        Box::pin(std::future::ready(Ok(Value::None)))
+    }
+
+    fn output(&self, _stream: Stream, bytes: &[u8]) {
+        self.heard(String::from_utf8_lossy(bytes));
+    }
+
+    fn yielded(&self, _value: &Value) {
+        self.heard("yield");
+    }
+}
+
+#[tokio::test]
+async fn what_is_printed_and_what_is_asked_is_heard_in_the_order_in_which_it_happened() {
+    let world = World::new().await;
+    let source = "def f(rest):\n    import sys, time\n    from selfmade import log\n    for n in range(3):\n        \
+                  print('out', n)\n        log(n)\n        print('err', n, file=sys.stderr)\n        yield n\n        time.sleep(rest)";
+    let in_order: Vec<String> = (0..3)
+        .flat_map(|n| [format!("out {n}\n"), "log".to_owned(), format!("err {n}\n"), "yield".to_owned()])
+        .collect();
+    // Pipes are watched only for a job that goes on, and a warm cell has had another before.
+    for rest in [0.0, 0.01, 0.0] {
+        let mut job = world.job(source, json!({ "rest": rest }));
+        job.verbs = vec!["log".to_owned()];
+        job.isolation = Isolation::Warm { key: "same".to_owned() };
+        let listener = Arc::new(Listener::default());
+        let host = Arc::clone(&listener) as Arc<dyn Host>;
+        world.sandbox.run(&job, host, &CancellationToken::new()).await.unwrap();
+        assert_eq!(*listener.0.lock().unwrap(), in_order);
+    }
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ import unittest
 from unittest import mock
 
 import selfmade
+from selfmade import _source
 
 
 def imported(test, text):
@@ -128,6 +129,20 @@ class Files(unittest.TestCase):
         self.assertEqual(calls.read()[1], [area])
         with self.assertRaisesRegex(selfmade.NoSource, "`factor`"):
             leans.source
+
+
+class Renamed(unittest.TestCase):
+    def test_a_definition_gets_another_name_also_where_it_calls_itself(self):
+        text = 'async def fact(n):\n    ä = "fact"; return ä if n < 2 else (await fact(n - 1), [fact for _ in ä])\n'
+        wanted = 'async def product(n):\n    ä = "fact"; return ä if n < 2 else (await product(n - 1), [product for _ in ä])\n'
+        self.assertEqual(_source.renamed(text, "product"), wanted)
+        self.assertEqual(_source.renamed(text, "fact"), text)
+
+    def test_what_only_looks_like_its_name_stays(self):
+        text = "def f(x):\n    f = x.f\n    return f, def_f\n"
+        self.assertEqual(_source.renamed(text, "g"), "def g(x):\n    f = x.f\n    return f, def_f\n")
+        with self.assertRaisesRegex(selfmade.NoSource, "parameter of that name"):
+            _source.renamed("def f(n):\n    return f(n - 1), (lambda f: f)(n)\n", "g")
 
 
 class Consoles(unittest.TestCase):

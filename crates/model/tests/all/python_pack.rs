@@ -108,6 +108,17 @@ fn arguments_that_are_not_literal_or_not_right_are_refused() {
 }
 
 #[test]
+fn a_function_of_babyagis_may_be_named_and_its_keys_may_be_called_secrets() {
+    let source = "from functionz import register_function\n@register_function(name='f', secrets=['a'], key_dependencies=['b'])\ndef f(): pass";
+    let declared = only(source).declared;
+    assert_eq!(
+        (declared.secrets.unwrap(), declared.options.len()),
+        (vec!["a".to_owned(), "b".to_owned()], 0)
+    );
+    insta::assert_snapshot!(refused("@func.register_function(name='g')\ndef f(): pass"), @"line 1, column 30: argument `name` of `@func.register_function` must be `f`, the name of the function below it");
+}
+
+#[test]
 fn only_what_a_function_uses_travels_with_it() {
     let source = "\"\"\"The pack.\"\"\"\nfrom __future__ import annotations\nimport os, sys, a.b, a.c\nimport numpy as np\nfrom typing import (\n    List,\n    TypedDict as TD,\n)\nimport selfmade\n\nLIMIT = 3\n\n\nclass Row(TD):\n    ids: 'Ids'\n\n\nIds = List[int]\ntype Unused = Row\n\n\n@selfmade.function\ndef f(row: 'Row') -> list[int]:\n    # why\n    return np.sort(a.b.pick(row), sys.argv)\n    # after\n\n\n@selfmade.function\ndef g(): return f({})\n";
     let pack = pack(source);

@@ -13,13 +13,16 @@ use model::pack::{Pack, Widened};
 use model::revision::Revision;
 use model::version::VersionNumber;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use store::Application;
 use tracing::info;
 
 use super::drafts::Drafted;
 use super::error::Error;
 use crate::ctx::Ctx;
+
+/// Larger metadata are left out of Events: whoever needs them reads the Version.
+const METADATA_BYTES: usize = 4 << 10;
 
 /// What was done.
 #[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
@@ -118,6 +121,14 @@ fn moved(moved: &Move) -> Moved {
     }
 }
 
+/// What the author of a function's new Version stated about it, for the conditions of triggers.
+fn metadata(moved: &Move) -> Option<Value> {
+    let content = moved.writes.last()?.snapshot.content.as_function()?;
+    let metadata = serde_json::to_value(&content.metadata).ok()?;
+    let is_told = !content.metadata.is_empty() && metadata.to_string().len() <= METADATA_BYTES;
+    is_told.then_some(metadata)
+}
+
 fn events(changeset: &Changeset, moves: &[Move], at: Timestamp) -> Vec<NewEvent> {
     let event = |kind, source: &str, data| NewEvent {
         kind,
@@ -135,10 +146,13 @@ fn events(changeset: &Changeset, moves: &[Move], at: Timestamp) -> Vec<NewEvent>
                 Fate::Deleted => EventKind::Deleted(moved.key.kind),
                 Fate::Recorded => return None,
             };
-            let data = json!({
+            let mut data = json!({
                 "name": moved.key.name, "from": moved.from, "to": moved.to.map(|(number, _)| number),
                 "revision": changeset.applied, "changeset_id": changeset.id,
             });
+            if let Some(metadata) = metadata(moved) {
+                data["metadata"] = metadata;
+            }
             Some(event(kind, moved.key.name.as_str(), data))
         })
         .collect();

@@ -3,12 +3,13 @@
 use model::changeset::ChangesetState;
 use model::check::{Gate, Verdict};
 use model::event::EventKind;
+use serde_json::json;
 use server::Error;
 use server::app::changesets::{find, list, rebase, reject, show};
 use store::ChangesetFilter;
 use store::testing::TestDatabase;
 
-use crate::world::{ME, World, answering, calling, delete, key, source, trigger, trigger_key};
+use crate::world::{ME, World, answering, calling, decorated, delete, key, source, trigger, trigger_key};
 
 async fn state(world: &World, number: u64) -> ChangesetState {
     find(&world.ctx, &ME, number).await.unwrap().state
@@ -30,6 +31,19 @@ store::on_both! {
         let kinds: Vec<EventKind> =
             world.ctx.store.events_after(0, 10).await.unwrap().into_iter().map(|event| event.fact.kind).collect();
         assert_eq!(kinds, [EventKind::Added(model::entry::EntryKind::Function), EventKind::ChangesetApplied]);
+    }
+
+    async fn the_event_of_a_function_that_changed_tells_its_metadata_unless_they_are_large(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let with = |owner: &str| decorated(&format!("@selfmade.function(metadata={{'owner': '{owner}'}})\ndef f(): return 1\n"));
+        for owner in ["ada", &"x".repeat(5000)] {
+            world.register(vec![with(owner)]).await.unwrap();
+        }
+        world.register(vec![answering("plain", 1)]).await.unwrap();
+        let events = world.ctx.store.events_after(0, 100).await.unwrap();
+        let changes = events.iter().filter(|event| event.fact.kind != EventKind::ChangesetApplied);
+        let told: Vec<_> = changes.map(|event| event.fact.data.get("metadata").cloned()).collect();
+        assert_eq!(told, [Some(json!({ "owner": "ada" })), None, None]);
     }
 
     async fn of_two_proposals_on_one_entry_the_first_applies_and_the_second_conflicts(database: &TestDatabase) {

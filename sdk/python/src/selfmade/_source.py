@@ -48,6 +48,40 @@ def definition(fn: FunctionType, seen: int | None) -> str:
     raise _none(fn)
 
 
+def renamed(text: str, name: str) -> str:
+    """The definition under another name, also where it calls itself.
+
+    Raises:
+        NoSource: what means itself and what means something else cannot be told apart.
+    """
+    node = ast.parse(text).body[0]
+    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    if node.name == name:
+        return text
+    keyword = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
+    places = [(node.lineno, node.col_offset + len(keyword) + 1)]
+    if node.name in _names(text):
+        places += _places(node)
+    lines = text.encode().splitlines(keepends=True)
+    old, new = node.name.encode(), name.encode()
+    # From the end, so that what is replaced moves nothing that is still to be replaced.
+    for line, column in sorted(places, reverse=True):
+        row = lines[line - 1]
+        if not row.startswith(old, column):
+            raise NoSource(f"`{node.name}` cannot be stored as `{name}`; give the `def` that name")
+        lines[line - 1] = row[:column] + new + row[column + len(old) :]
+    return b"".join(lines).decode()
+
+
+def _places(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[int, int]]:
+    """Where the body of a definition names it."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.arg) and one.arg == node.name:
+            raise NoSource(f"`{node.name}` also has a parameter of that name; give the `def` the name it is stored under")
+        if isinstance(one, ast.Name) and one.id == node.name:
+            yield one.lineno, one.col_offset
+
+
 def _text(fn: FunctionType) -> str:
     try:
         return inspect.getsource(fn)

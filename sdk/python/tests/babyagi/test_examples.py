@@ -8,6 +8,7 @@ import threading
 import unittest
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 from teaching import teach
 
@@ -22,7 +23,7 @@ class Example:
 
     def __init__(self, name):
         environment = {**os.environ, "SELFMADE_BABYAGI_LISTEN": "127.0.0.1:0", "OPENAI_API_KEY": "sk-of-the-tests"}
-        script = str(EXAMPLES / f"{name}.py")
+        script = str(name if isinstance(name, Path) else EXAMPLES / f"{name}.py")
         self._process = subprocess.Popen(
             [sys.executable, "-m", "selfmade.babyagi", script], stdout=subprocess.PIPE, text=True, env=environment
         )

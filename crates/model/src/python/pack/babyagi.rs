@@ -19,7 +19,8 @@ const INJECTED: &[&str] = &["func", "datetime", "parent_log_id"];
 /// The order of its parameters, as they may be given by position.
 const PARAMETERS: &[&str] = &["metadata", "imports", "dependencies", "triggers", "key_dependencies"];
 
-pub(super) fn declared(text: &Text, decorator: &Decorator) -> Result<Declared, SourceError> {
+/// What the decorator of a function of this name states.
+pub(super) fn declared(text: &Text, decorator: &Decorator, function: &str) -> Result<Declared, SourceError> {
     let mut declared = Declared::default();
     for argument in arguments(text, decorator, PARAMETERS)? {
         match argument.name {
@@ -31,7 +32,15 @@ pub(super) fn declared(text: &Text, decorator: &Decorator) -> Result<Declared, S
             "imports" => imports(&argument, &mut declared)?,
             "dependencies" => declared.dependencies = Some(argument.dependencies()?),
             "triggers" => declared.triggers = Some(argument.strings()?),
-            "key_dependencies" => declared.secrets = Some(argument.strings()?),
+            "key_dependencies" | "secrets" => {
+                declared.secrets.get_or_insert_default().extend(argument.strings()?);
+            }
+            "name" if argument.value == function => {}
+            "name" => {
+                return Err(
+                    argument.error(format!("must be `{function}`, the name of the function below it"))
+                );
+            }
             name => drop(declared.options.insert(name.to_owned(), argument.value)),
         }
     }

@@ -88,7 +88,7 @@ fn check_names(text: &Text, found: &[Found<'_>]) -> Result<(), SourceError> {
 fn read(module: &Module<'_>, found: &Found<'_>) -> Result<PackFunction, SourceError> {
     let declared = match found.dialect {
         Dialect::Selfmade => selfmade::declared(module.text, found.decorator)?,
-        Dialect::Babyagi => babyagi::declared(module.text, found.decorator)?,
+        Dialect::Babyagi => babyagi::declared(module.text, found.decorator, found.function.name.as_str())?,
     };
     let analysis = function::of_text(travel::alone(module, found))?;
     let mut provided: HashSet<&str> = declared.dependency_names().collect();

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from selfmade.babyagi._event_triggers import register_trigger
 from selfmade.babyagi._functionz import Functionz, func
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ __all__ = [
     "install",
     "load_functions",
     "register_function",
+    "register_trigger",
     "use_blueprints",
 ]
 
@@ -56,7 +58,8 @@ def register_function(
 ) -> Callable[[Callable[..., Any]], Registered]:
     """Registers the decorated function, and gives back what calls it on the server.
 
-    Beside BabyAGI's arguments it takes what else a function can state, such as `network=["api.example.com"]`.
+    Beside BabyAGI's arguments it takes `name`, the name it is stored under; `secrets`, which are `key_dependencies`; and
+    what else a function can state, such as `network=["api.example.com"]`.
     """
     return func.register_function(metadata, imports, dependencies, triggers, key_dependencies, **options)
 

@@ -1,10 +1,12 @@
 """`python -m selfmade.babyagi SCRIPT [ARGUMENTS]`: runs a script that was written for BabyAGI.
 
-Some of BabyAGI's own examples use `app` before they make it, so it is there from the beginning.
+Some of BabyAGI's own examples use `app` before they make it, and `os` without importing it, so both are there from the
+beginning.
 """
 
 from __future__ import annotations
 
+import os
 import runpy
 import sys
 from pathlib import Path
@@ -19,7 +21,7 @@ def main() -> None:
     install()
     script = sys.argv[0]
     sys.path.insert(0, str(Path(script).resolve().parent))
-    runpy.run_path(script, init_globals={"app": create_app()}, run_name="__main__")
+    runpy.run_path(script, init_globals={"app": create_app(), "os": os}, run_name="__main__")
 
 
 main()

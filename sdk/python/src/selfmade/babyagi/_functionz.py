@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from selfmade.babyagi import _api, _packs
 from selfmade.babyagi._db import Db
+from selfmade.babyagi._event_triggers import register_trigger
 from selfmade.babyagi._executor import Executor
 from selfmade.babyagi._registrar import Registrar
 
@@ -97,6 +98,10 @@ class Functionz:
     def add_trigger(self, triggered_function_name: str, triggering_function_name: str | None = None) -> None:
         """Makes a function run after another, or after any."""
         self.db.add_trigger(triggered_function_name, triggering_function_name)
+
+    def register_trigger(self, *args: Any, **stated: Any) -> None:
+        """Makes a function run when something happens to another: see `selfmade.babyagi.register_trigger`."""
+        register_trigger(*args, **stated)
 
     def get_triggers_for_function(self, function_name: str) -> list[str]:
         """The functions after which this one runs."""

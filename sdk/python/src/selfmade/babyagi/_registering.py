@@ -10,9 +10,9 @@ from typing import Any
 class Registered:
     """A registered function. There is one way to call it, and every call is a run."""
 
-    def __init__(self, fn: Callable[..., Any], stated: dict[str, Any]) -> None:
+    def __init__(self, fn: Callable[..., Any], name: str, stated: dict[str, Any]) -> None:
         functools.update_wrapper(self, fn)
-        self.__name__: str = fn.__name__
+        self.__name__: str = name
         self.__pythonfunc_metadata__ = stated
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -23,16 +23,28 @@ class Registrar:
         dependencies: list[str] | None = None,
         triggers: list[str] | None = None,
         key_dependencies: list[str] | None = None,
+        *,
+        name: str | None = None,
+        secrets: list[str] | None = None,
         **options: Any,
     ) -> Callable[[Callable[..., Any]], Registered]:
-        """A decorator that registers a function and gives back what calls it on the server."""
+        """A decorator that registers a function and gives back what calls it on the server.
+
+        `name` is the name it is stored under instead of its own; `secrets` are more of its `key_dependencies`.
+        """
         from selfmade.babyagi._registering import Registered
 
-        stated = _stated(metadata, imports, dependencies, triggers, key_dependencies)
+        if callable(metadata):
+            # A bare `@register_function`.
+            return self.register_function()(metadata)
+        keys = key_dependencies if secrets is None else [*(key_dependencies or ()), *secrets]
+        stated = _stated(metadata, imports, dependencies, triggers, keys)
 
         def register(fn: Any) -> Registered:
-            self.add_function(fn.__name__, code=_source.definition(fn, _source.modified(fn)), **stated, **options)
-            return Registered(fn, stated)
+            stored = name or fn.__name__
+            code = _source.renamed(_source.definition(fn, _source.modified(fn)), stored.rpartition(".")[2])
+            self.add_function(stored, code=code, **stated, **options)
+            return Registered(fn, stored, stated)
 
         return register
 

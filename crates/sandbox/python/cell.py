@@ -11,6 +11,7 @@ import sys
 
 import _cell_errors
 import _cell_host
+import _cell_kernel as kernel
 import _cell_litellm
 from _cell_calls import Recorder
 from _cell_describe import describe
@@ -21,6 +22,7 @@ from _cell_values import NotCarried, decode, encode
 
 # What an ending says besides, at most.
 _TAIL_BYTES = 200
+_JSON = {True: "true", False: "false"}
 
 
 class Cell:
@@ -95,8 +97,10 @@ class Cell:
 
     def _run(self, job):
         self._limit(job["limits"])
-        if job["variables"]:
-            os.environ.update(job["variables"])
+        for name, value in job["variables"].items():
+            # In a warm cell they are there already.
+            if os.environ.get(name) != value:
+                os.environ[name] = value
         self.verbs.granted = job["verbs"]
         self.secrets._values = secrets = job["secrets"]
         closure = self._closure_of(job)
@@ -188,21 +192,20 @@ class Cell:
 
     def _tail(self, is_reusable):
         """What every ending says, after everything that must come before it is out."""
-        for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        streams = [sys.stdout, sys.stderr]
+        if sys.__stdout__ is not sys.stdout or sys.__stderr__ is not sys.stderr:
+            streams += [sys.__stdout__, sys.__stderr__]
+        for stream in streams:
             try:
                 stream.flush()
             except BaseException:
                 # It may be the function's own.
                 pass
         self.recorder.flush()
-        children = resource.getrusage(resource.RUSAGE_CHILDREN)
-        tail = {
-            "dropped_calls": self.recorder.dropped,
-            "reusable": is_reusable,
-            "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10,
-            "children_cpu_us": int((children.ru_utime + children.ru_stime) * 1_000_000),
-        }
-        return to_json(tail)
+        return (
+            f'{{"dropped_calls":{self.recorder.dropped},"reusable":{_JSON[is_reusable]},'
+            f'"peak_bytes":{kernel.peak_bytes()},"children_cpu_us":{kernel.children_cpu_us()}}}'
+        )
 
     def _last_words(self, frame):
         """Asked for just before a cell is killed for its time: what is recorded so far, and where the code stands."""

@@ -2,9 +2,9 @@
 
 import _socket
 import os
-import select
 import stat
 
+import _cell_kernel as kernel
 from _cell_process import CannotPutBack
 
 # A cell cannot have more: see `RLIMIT_NOFILE`.
@@ -12,35 +12,28 @@ _DESCRIPTORS, _AT_ONCE = 256, 32
 
 
 class Descriptors:
-    """Those that were opened. The kernel tells of many at once which are closed, and gives away the lowest numbers first; so
-    the low ones are always looked at, and the others in turn."""
+    """Those that were opened. The kernel gives away the lowest numbers first; so the low ones are always looked at, and of the
+    others some, in turn."""
 
     def __init__(self):
-        self._polls = [_poll_of(range(start, start + _AT_ONCE)) for start in range(0, _DESCRIPTORS, _AT_ONCE)]
+        low, others = range(_AT_ONCE), range(_AT_ONCE, _DESCRIPTORS, _AT_ONCE)
+        self._tell = [kernel.descriptors([*low, *range(first, first + _AT_ONCE)]) for first in others]
         self._turn = 0
+        self._known = []
 
     def take(self):
-        return [[told for told in poll.poll(0) if told[1] & select.POLLNVAL] for poll in self._polls]
+        self._known = [tell() for tell in self._tell]
+        return self._known
+
+    def glance(self):
+        self._turn = (self._turn + 1) % len(self._tell)
+        # Those that were shut down and stay must be looked at each time: another may have got the number.
+        return True if self._tell[self._turn]() == self._known[self._turn] else object()
 
     def put_back(self, saved):
-        self._turn = self._turn % (len(self._polls) - 1) + 1
-        for group in (0, self._turn):
-            if self._polls[group].poll(0) != saved[group]:
-                self._quiet(self._polls[group], saved[group])
-
-    @staticmethod
-    def _quiet(poll, closed_before):
-        closed = {fd for fd, event in poll.poll(0) if event & select.POLLNVAL}
-        for fd, _ in closed_before:
-            if fd not in closed:
-                _quiet(fd)
-
-
-def _poll_of(numbers):
-    poll = select.poll()
-    for number in numbers:
-        poll.register(number, 0)
-    return poll
+        self._known = saved
+        for fd in kernel.closed(saved[self._turn]) - kernel.closed(self._tell[self._turn]()):
+            _quiet(fd)
 
 
 def _quiet(fd):
@@ -71,9 +64,17 @@ class Files:
 
     def __init__(self, folders):
         self._folders = folders
+        self._room = kernel.room(folders[0])
+        self._has_known = False
 
     def take(self):
-        return self._room(), dict(self._walk())
+        files = dict(self._walk())
+        # Those can be changed without being counted.
+        self._has_known |= bool(files)
+        return self._room(), files
+
+    def glance(self):
+        return object() if self._has_known else self._room()
 
     def put_back(self, saved):
         room, files = saved
@@ -86,10 +87,6 @@ class Files:
                 remove(path)
         if dict(self._walk()) != files or self._room() != room:
             raise CannotPutBack("a file was changed, or is held open")
-
-    def _room(self):
-        told = os.statvfs(self._folders[0])
-        return told.f_ffree, told.f_bfree
 
     def _walk(self, known=None):
         """What is in the folders, each folder before what is in it. One that is not known is made accessible first."""

@@ -8,10 +8,12 @@ a dict has a number that changes with it, so only dicts that were changed are co
 """
 
 import builtins
-import ctypes
 import gc
+import os
 import sys
 import types
+
+from _cell_tags import Tags
 
 # Of classes, those that were loaded first, which are the standard library's.
 _CLASSES = 2000
@@ -26,10 +28,19 @@ class Patches:
 
     def __init__(self):
         self._modules = []
-        self._spaces, self._seen, self._tags = [], [], []
+        # For the first two, to see that they were changed is all there is to do here.
+        self._spaces, self._seen = [sys.modules, os.environ._data], [[], []]
+        self._others = len(self._spaces)
         self._classes = _CLASSES
         self._welcome()
-        self._version = b"".join(self._tags)
+
+    def glance(self):
+        """The same as before only if nothing was changed in a namespace, in the environment or among the modules."""
+        return self._tags.read() if _has_tags else object()
+
+    def count(self):
+        """Of namespaces that are known."""
+        return len(self._spaces)
 
     def adopt(self):
         """Takes what there is as what there must be."""
@@ -50,12 +61,14 @@ class Patches:
 
     def _changed(self):
         """The places of namespaces that may have changed since this was asked last."""
+        places = range(self._others, len(self._spaces))
         if not _has_tags:
-            return [n for n, space in enumerate(self._spaces) if not _are_equal(gc.get_referents(space), self._seen[n])]
-        before, self._version = self._version, b"".join(self._tags)
+            return [n for n in places if not _are_equal(gc.get_referents(self._spaces[n]), self._seen[n])]
+        before, self._version = self._version, self._tags.read()
         if before == self._version:
             return ()
-        return [n for n in range(len(before) // 8) if before[8 * n : 8 * n + 8] != self._version[8 * n : 8 * n + 8]]
+        before, now = memoryview(before).cast("Q"), memoryview(self._version).cast("Q")
+        return [n for n in places if before[n] != now[n]]
 
     def _is_intact(self, place):
         space, before = self._spaces[place], self._seen[place]
@@ -75,8 +88,9 @@ class Patches:
         for space in spaces + classes:
             self._spaces.append(space)
             self._seen.append(gc.get_referents(space))
-            self._tags.append(_tag(space))
-        self._version = b"".join(self._tags)
+        if _has_tags:
+            self._tags = Tags(self._spaces)
+            self._version = self._tags.read()
 
 
 def _classes(spaces):
@@ -117,19 +131,13 @@ def _is_code(value):
     return callable(value) or type(value) is types.ModuleType
 
 
-def _tag(space):
-    """The memory where its number is: see PEP 509."""
-    return ctypes.c_uint64.from_address(id(space) + 24)
-
-
 def _are_there_tags():
-    space, other = {"a": 1}, {}
-    tags = _tag(space), _tag(other)
-    before = list(map(bytes, tags))
-    as_before = list(map(bytes, tags)) == before
-    space["a"] = 2
-    after = list(map(bytes, tags))
-    return sys.version_info < (3, 14) and as_before and after[0] != before[0] and after[1] == before[1]
+    spaces = {"a": 1}, {}
+    tags = Tags(spaces)
+    before, as_before = tags.read(), tags.read()
+    spaces[0]["a"] = 2
+    after = tags.read()
+    return sys.version_info < (3, 14) and as_before == before and after[:8] != before[:8] and after[8:] == before[8:]
 
 
 _has_tags = _are_there_tags()

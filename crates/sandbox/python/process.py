@@ -1,7 +1,8 @@
 """What a run can change in its process: signals, environment, folder, limits, threads, children.
 
 One pair of functions for each: `take` tells how it is, `put_back` compares with that and restores it, or raises an error if that
-is impossible. They are called after every run of a warm cell, so each looks before it writes.
+is impossible. Beside the pairs stands `GLANCE`, functions that are called after every run of a warm cell: while all of them
+return what they returned before, nothing has changed that the pairs are for.
 """
 
 import _signal
@@ -12,6 +13,8 @@ import resource
 import sys
 import time
 
+import _cell_kernel as kernel
+
 
 class CannotPutBack(Exception):
     """The cell must not run anything any more."""
@@ -19,10 +22,14 @@ class CannotPutBack(Exception):
 
 _SIGNALS = sorted(_signal.valid_signals())
 _TIMERS = (_signal.ITIMER_REAL, _signal.ITIMER_VIRTUAL, _signal.ITIMER_PROF)
-# All that Linux has. Asking for them takes as long as everything else, so it is done only if one was set.
+# All that Linux has.
 _LIMITS = range(16)
-_is_limit_set = False
 _environ = os.environb
+_getitimer = _signal.getitimer
+# How often a handler or a limit was set. Asking for all of them takes as long as everything else.
+_set_handlers = _set_limits = 0
+# How many of these were put back, if need be.
+_known_limits = 0
 
 
 def fixed(take):
@@ -48,11 +55,41 @@ def writable(take, write):
 def stop_timers():
     """What was to happen later would happen to another run."""
     for timer in _TIMERS:
-        if _signal.getitimer(timer)[0]:
+        if _getitimer(timer)[0]:
             _signal.setitimer(timer, 0)
     faulthandler = sys.modules.get("faulthandler")
     if faulthandler is not None:
         faulthandler.cancel_dump_traceback_later()
+
+
+def bury_children():
+    if kernel.bury_children():
+        raise CannotPutBack("a child process is left")
+
+
+def _counting_handlers(write):
+    @functools.wraps(write)
+    def signal(number, handler):
+        global _set_handlers
+        _set_handlers += 1
+        return write(number, handler)
+
+    return signal
+
+
+def _counting_limits(write):
+    @functools.wraps(write)
+    def noticed(*args):
+        global _set_limits
+        _set_limits += 1
+        return write(*args)
+
+    return noticed
+
+
+# Nobody else knows the handlers, so whoever sets one comes here.
+_signal.signal = _counting_handlers(_signal.signal)
+resource.setrlimit, resource.prlimit = _counting_limits(resource.setrlimit), _counting_limits(resource.prlimit)
 
 
 def _handlers():
@@ -60,10 +97,9 @@ def _handlers():
 
 
 def _put_back_handlers(saved):
-    if _handlers() != saved:
-        for number, handler in zip(_SIGNALS, saved):
-            if _signal.getsignal(number) is not handler:
-                _signal.signal(number, handler)
+    for number, handler in zip(_SIGNALS, saved):
+        if _signal.getsignal(number) is not handler:
+            _signal.signal(number, handler)
 
 
 def _mask():
@@ -77,11 +113,11 @@ def _put_back_mask(saved):
         _signal.pthread_sigmask(_signal.SIG_SETMASK, saved)
 
 
-def _variables():
+def variables():
     return dict(_environ._data)
 
 
-def _put_back_variables(saved):
+def put_back_variables(saved):
     now = _environ._data
     if now == saved:
         return
@@ -104,26 +140,13 @@ def _limits():
 
 
 def _put_back_limits(saved):
-    global _is_limit_set
-    if not _is_limit_set:
+    global _known_limits
+    if _known_limits == _set_limits:
         return
     for number, limit in zip(_LIMITS, saved):
         if resource.getrlimit(number) != limit:
             resource.setrlimit(number, limit)
-    _is_limit_set = False
-
-
-def _noticed(write):
-    @functools.wraps(write)
-    def noticed(*args):
-        global _is_limit_set
-        _is_limit_set = True
-        return write(*args)
-
-    return noticed
-
-
-resource.setrlimit, resource.prlimit = _noticed(resource.setrlimit), _noticed(resource.prlimit)
+    _known_limits = _set_limits
 
 
 def _priority():
@@ -138,25 +161,19 @@ def _threads():
     return _thread._count()
 
 
-def bury_children():
-    try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    except ChildProcessError:
-        return
-    raise CannotPutBack("a child process is left")
-
-
 def _standard_descriptors():
     """Where output goes. Without its channel a cell is lost anyway."""
     return [(one.st_dev, one.st_ino) for one in map(os.fstat, (1, 2))]
+
+
+def _written():
+    return _set_handlers, _set_limits
 
 
 PAIRS = [
     (_handlers, _put_back_handlers),
     (_mask, _put_back_mask),
     fixed(_threads),
-    (_variables, _put_back_variables),
     # Asking first would take longer.
     (os.getcwd, os.chdir),
     (_umask, os.umask),
@@ -165,3 +182,5 @@ PAIRS = [
     writable(_processors, lambda saved: os.sched_setaffinity(0, saved)),
     fixed(_standard_descriptors),
 ]
+_TOLD_AT_ONCE = [kernel.process] if kernel.is_process_told() else [_mask, os.getcwd, _processors, _standard_descriptors]
+GLANCE = [_written, _threads, _umask, _priority, *_TOLD_AT_ONCE]

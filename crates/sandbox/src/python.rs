@@ -21,9 +21,11 @@ pub(crate) const START: &str = "import _socket, json; control = _socket.socket(1
 const BOOT: &str = include_str!("../python/boot.py");
 
 /// In the order they import each other.
-const MODULES: [(&str, &str); 20] = [
+const MODULES: [(&str, &str); 22] = [
     ("_cell_names", include_str!("../python/names.py")),
     ("_cell_forks", include_str!("../python/forks.py")),
+    ("_cell_kernel", include_str!("../python/kernel.py")),
+    ("_cell_tags", include_str!("../python/tags.py")),
     ("_cell_frames", include_str!("../python/frames.py")),
     ("_cell_values", include_str!("../python/values.py")),
     ("_cell_describe", include_str!("../python/describe.py")),

@@ -23,7 +23,7 @@ use tokio::time::Instant;
 use crate::cell::pipe::Pipe;
 use crate::cell::socket::Socket;
 use crate::error::Error;
-use crate::limits::{Cgroup, Cgroups, data_bytes, is_alone, kill_family, pid_of};
+use crate::limits::{Cgroup, Cgroups, Company, data_bytes, kill_family, pid_of};
 use crate::protocol::{Decoder, FrameLimits, FromCell, Lap};
 use crate::sys;
 use crate::zygote::{Life, Zygote};
@@ -47,6 +47,8 @@ pub(crate) struct Cell {
     /// Writable memory it was born with, which its limit comes on top of.
     born_with: u64,
     cgroup: Option<Cgroup>,
+    /// From the first time on that it was asked for.
+    company: Option<Company>,
     /// Where its way out begins, if it ever had one.
     listener: Option<OwnedFd>,
     born: Instant,
@@ -80,6 +82,7 @@ impl Cell {
             uncompiled: Vec::new(),
             born_with: 0,
             cgroup: None,
+            company: None,
             listener: None,
             born: Instant::now(),
             zygote: Arc::clone(zygote),
@@ -129,8 +132,11 @@ impl Cell {
     }
 
     /// Whether nothing is left in it but its one thread, seen from outside. To be asked when its job is done.
-    pub(crate) fn is_alone(&self) -> bool {
-        is_alone(self.pid)
+    pub(crate) fn is_alone(&mut self) -> bool {
+        if self.company.is_none() {
+            self.company = Company::of(self.pid).ok();
+        }
+        self.company.as_ref().is_some_and(Company::is_none)
     }
 
     /// Whether it is there and waits for a job. It is not guarded any more.

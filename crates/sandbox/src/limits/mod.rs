@@ -7,5 +7,5 @@ mod procfs;
 mod watch;
 
 pub(crate) use cgroup::{Cgroup, Cgroups};
-pub(crate) use procfs::{data_bytes, is_alone, kill_family, pid_of};
+pub(crate) use procfs::{Company, data_bytes, kill_family, pid_of};
 pub(crate) use watch::{Excess, Watch};

@@ -1,9 +1,9 @@
 //! What `/proc` says about the processes of a cell, seen from the supervisor.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -110,11 +110,27 @@ pub(crate) fn kill_family(pid: i32) {
     }
 }
 
-/// Whether a process has one thread and no children.
-pub(crate) fn is_alone(pid: i32) -> bool {
-    // A folder has a link from above, one from itself, and one from each folder in it.
-    let threads = fs::metadata(format!("/proc/{pid}/task")).map_or(0, |told| told.nlink().saturating_sub(2));
-    threads == 1 && fs::read(format!("/proc/{pid}/task/{pid}/children")).is_ok_and(|ids| ids.is_empty())
+/// What tells whether a process is alone. Kept open for one that is asked often, because finding the files takes longer than
+/// reading them.
+pub(crate) struct Company {
+    threads: File,
+    children: File,
+}
+
+impl Company {
+    pub(crate) fn of(pid: i32) -> io::Result<Company> {
+        Ok(Company {
+            threads: File::open(format!("/proc/{pid}/task"))?,
+            children: File::open(format!("/proc/{pid}/task/{pid}/children"))?,
+        })
+    }
+
+    /// Whether it has one thread and no children.
+    pub(crate) fn is_none(&self) -> bool {
+        // A folder has a link from above, one from itself, and one from each folder in it.
+        let threads = self.threads.metadata().map_or(0, |told| told.nlink().saturating_sub(2));
+        threads == 1 && self.children.read_at(&mut [0], 0).is_ok_and(|size| size == 0)
+    }
 }
 
 /// How many descriptors a process has open.

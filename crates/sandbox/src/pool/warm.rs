@@ -89,7 +89,7 @@ impl Warm {
 
     /// Gives it to whoever has waited longest for one of this key. If nobody has, it may use no more than waiting takes from now
     /// on, and no more memory than its last job.
-    pub(crate) fn keep(&self, key: WarmKey, cell: Cell, limits: JobLimits) {
+    pub(crate) fn keep(&self, key: WarmKey, mut cell: Cell, limits: JobLimits) {
         if !cell.is_alone() {
             return;
         }

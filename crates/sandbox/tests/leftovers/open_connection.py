@@ -4,7 +4,7 @@ import os, socket
 ends = []
 
 def plant():
-    ends.extend(socket.socketpair())
+    ends[:] = socket.socketpair()
     ends[0].send(b"what another run sent")
     ends[1].recv(100)
 

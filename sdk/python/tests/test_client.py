@@ -58,7 +58,7 @@ class Functions(unittest.TestCase):
         selfmade.changesets.apply(selfmade.changesets.propose(changes).number)
         listing = selfmade.functions.list()
         page, cursor = listing.page(limit=2)
-        self.assertEqual((len(page), cursor), (2, page[-1].name))
+        self.assertEqual((len(page), cursor is None), (2, False))
         everything = [function.name for function in listing]
         self.assertEqual(everything, sorted(everything))
         self.assertLessEqual(set(names), set(everything))

@@ -5,7 +5,6 @@ use model::name::EntryName;
 use model::revision::Revision;
 use serde::Serialize;
 use server::app::changesets::{Applied, ChangesetView};
-use server::http::Page;
 use store::ChangesetSummary;
 
 use super::Brain;
@@ -55,10 +54,9 @@ impl Brain {
     ) -> Result<Vec<ChangesetSummary>, Error> {
         let list = || {
             let asked = self.at(&["changesets"]).query("applied", applied);
-            asked.maybe("state", state.map(ChangesetState::as_str))
+            asked.maybe("state", state.map(ChangesetState::as_str)).maybe("before", before)
         };
-        let page: Page<ChangesetSummary> = listed(list, before, limit).await?;
-        Ok(page.items)
+        Ok(listed(list, limit).await?.items)
     }
 
     pub(crate) async fn changeset(&self, number: u64) -> Result<ChangesetView, Error> {

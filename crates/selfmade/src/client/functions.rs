@@ -8,7 +8,6 @@ use serde_json::json;
 use server::app::changesets::Applied;
 use server::app::dependents::Impact;
 use server::app::functions::{EntryView, VersionLine, Which};
-use server::http::Page;
 use store::EntrySummary;
 
 use super::Brain;
@@ -28,12 +27,12 @@ impl Brain {
     pub(crate) async fn functions(&self, which: &Listed, wanted: usize) -> Result<Vec<EntrySummary>, Error> {
         let list = || {
             let asked = self.at(&["functions"]).maybe("revision", which.at);
-            asked.maybe("pack", which.pack.as_ref())
+            asked.maybe("pack", which.pack.as_ref()).maybe("after", which.after.as_ref())
         };
         let limit = u32::try_from(wanted).unwrap_or(u32::MAX);
-        let mut page: Page<EntrySummary> = listed(list, which.after.as_ref(), limit).await?;
-        page.items.truncate(wanted);
-        Ok(page.items)
+        let mut items: Vec<EntrySummary> = listed(list, limit).await?.items;
+        items.truncate(wanted);
+        Ok(items)
     }
 
     pub(crate) async fn function(&self, name: &EntryName, which: Which) -> Result<EntryView, Error> {

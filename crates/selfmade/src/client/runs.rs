@@ -88,8 +88,9 @@ impl Brain {
 
     /// Newest first.
     pub(crate) async fn runs(&self, query: &RunQuery, limit: u32) -> Result<RunPage, Error> {
-        let page: Page<RunLine> = listed(|| self.listing(query), query.before, limit).await?;
-        Ok(RunPage { runs: page.items, next: page.next.and_then(|next| next.parse().ok()) })
+        let list = listed(|| self.listing(query), limit).await?;
+        let next = list.last().map(|last: &RunLine| last.run_id);
+        Ok(RunPage { runs: list.items, next })
     }
 
     fn listing(&self, query: &RunQuery) -> Asked<'_> {
@@ -102,6 +103,7 @@ impl Brain {
             .maybe("since", query.since)
             .maybe("until", query.until)
             .maybe("error", query.error.as_ref())
+            .maybe("before", query.before)
     }
 
     /// These, in their order.

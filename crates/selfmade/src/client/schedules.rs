@@ -4,7 +4,6 @@ use model::name::EntryName;
 use model::schedule::ScheduleContent;
 use server::app::changesets::Applied;
 use server::app::schedules::{ScheduleLine, SchedulePage, ScheduleView};
-use server::http::Page;
 
 use super::Brain;
 use super::paging::listed;
@@ -13,8 +12,9 @@ use crate::error::Error;
 impl Brain {
     /// By name.
     pub(crate) async fn schedules(&self, after: Option<&str>, limit: u32) -> Result<SchedulePage, Error> {
-        let page: Page<ScheduleLine> = listed(|| self.at(&["schedules"]), after, limit).await?;
-        Ok(SchedulePage { schedules: page.items, next: page.next.and_then(|name| name.parse().ok()) })
+        let list = listed(|| self.at(&["schedules"]).maybe("after", after), limit).await?;
+        let next = list.last().map(|last: &ScheduleLine| last.name.clone());
+        Ok(SchedulePage { schedules: list.items, next })
     }
 
     pub(crate) async fn schedule(&self, name: &EntryName, times: usize) -> Result<ScheduleView, Error> {

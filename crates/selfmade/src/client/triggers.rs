@@ -10,7 +10,6 @@ use server::app::changesets::Applied;
 use server::app::triggers::{
     FiringLine, FiringPage, Rehearsal, Trial, TriggerLine, TriggerPage, TriggerView,
 };
-use server::http::Page;
 
 use super::Brain;
 use super::paging::listed;
@@ -27,8 +26,9 @@ pub(crate) enum TrialEvent {
 impl Brain {
     /// By name.
     pub(crate) async fn triggers(&self, after: Option<&str>, limit: u32) -> Result<TriggerPage, Error> {
-        let page: Page<TriggerLine> = listed(|| self.at(&["triggers"]), after, limit).await?;
-        Ok(TriggerPage { triggers: page.items, next: page.next.and_then(|name| name.parse().ok()) })
+        let list = listed(|| self.at(&["triggers"]).maybe("after", after), limit).await?;
+        let next = list.last().map(|last: &TriggerLine| last.name.clone());
+        Ok(TriggerPage { triggers: list.items, next })
     }
 
     pub(crate) async fn trigger(&self, name: &EntryName) -> Result<TriggerView, Error> {
@@ -59,9 +59,10 @@ impl Brain {
         before: Option<u64>,
         limit: u32,
     ) -> Result<FiringPage, Error> {
-        let list = || self.at(&["triggers", name.as_str(), "firings"]);
-        let page: Page<FiringLine> = listed(list, before, limit).await?;
-        Ok(FiringPage { firings: page.items, next: page.next.and_then(|next| next.parse().ok()) })
+        let list = || self.at(&["triggers", name.as_str(), "firings"]).maybe("before", before);
+        let list = listed(list, limit).await?;
+        let next = list.last().map(|last: &FiringLine| last.seq);
+        Ok(FiringPage { firings: list.items, next })
     }
 
     /// What it would have fired on since then.

@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 use super::door::Door;
 use super::extract::{Json, Path, Query};
 use super::needs::{Allowed, Role, to};
-use super::page::{Page, limit};
+use super::page::{List, Page, limit};
 use super::problem::{Problem, Refused};
 use crate::app::changesets::{self, Applied, ChangesetView};
 use crate::app::drafts::{Intent, Proposal};
@@ -42,7 +42,9 @@ struct ChangesetsQuery {
     #[serde(default)]
     applied: bool,
     /// `next` of the page before.
-    cursor: Option<u64>,
+    cursor: Option<String>,
+    /// Those before this number; `cursor` goes before it.
+    before: Option<u64>,
     /// At most so many, up to 1,000.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     limit: Option<u32>,
@@ -59,13 +61,13 @@ async fn list(
     let filter = ChangesetFilter {
         state: query.state,
         applied: query.applied,
-        before: query.cursor,
+        before: List::Changesets.begin(query.cursor.as_deref(), query.before)?,
         scope: Scope::All,
     };
     let items = changesets::list(door.ctx(), caller.access(), filter, limit).await?;
     let full = items.len() >= limit as usize;
-    let next = items.last().filter(|_| full).map(|last| last.number.to_string());
-    Ok(Body(Page { items, next }))
+    let last = items.last().filter(|_| full).map(|last| last.number);
+    Ok(Body(List::Changesets.page(items, last)))
 }
 
 /// One thing that shall be different.

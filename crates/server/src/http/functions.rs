@@ -19,7 +19,7 @@ use utoipa_axum::routes;
 use super::door::Door;
 use super::extract::{Json, Path, Query};
 use super::needs::{Allowed, Named, Role, to};
-use super::page::{Page, limit};
+use super::page::{List, Page, limit};
 use super::problem::{Problem, Refused};
 use super::shown::Answer;
 use crate::app::changesets::{self, Applied};
@@ -44,6 +44,8 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 struct FunctionsQuery {
     /// `next` of the page before.
     cursor: Option<String>,
+    /// Those after this name; `cursor` goes before it.
+    after: Option<String>,
     /// At most so many, up to 1,000.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     limit: Option<u32>,
@@ -67,14 +69,14 @@ async fn list(
     let page = EntryPage {
         kind: EntryKind::Function,
         pack: query.pack,
-        after: query.cursor,
+        after: List::Functions.begin(query.cursor.as_deref(), query.after)?,
         limit,
         scope: Scope::All,
     };
     let items = functions::list(door.ctx(), caller.access(), page, query.revision.map(Revision)).await?;
     let full = items.len() >= limit as usize;
-    let next = items.last().filter(|_| full).map(|last| last.key.name.to_string());
-    Ok(Body(Page { items, next }))
+    let last = items.last().filter(|_| full).map(|last| last.key.name.clone());
+    Ok(Body(List::Functions.page(items, last)))
 }
 
 /// Which version of a function.

@@ -29,7 +29,7 @@ use super::caller::{self, Caller};
 use super::door::Door;
 use super::extract::{Json, Path, Query};
 use super::needs::{Allowed, OfRun, Role, to};
-use super::page::{Page, limit};
+use super::page::{List, Page, limit};
 use super::problem::{Problem, Refused};
 use super::{live, run_live, run_stream};
 use crate::app::names;
@@ -275,7 +275,9 @@ struct RunsQuery {
     /// A part of its error.
     error: Option<String>,
     /// `next` of the page before.
-    cursor: Option<RunId>,
+    cursor: Option<String>,
+    /// Those before this run; `cursor` goes before it.
+    before: Option<RunId>,
     /// At most so many, up to 1,000.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     limit: Option<u32>,
@@ -295,7 +297,7 @@ impl RunsQuery {
             since: self.since,
             until: self.until,
             error: self.error,
-            before: self.cursor,
+            before: List::Runs.begin(self.cursor.as_deref(), self.before)?,
             after: None,
             scope: Scope::All,
         })
@@ -323,7 +325,7 @@ async fn list(
             run_lists::page(door.ctx(), caller.access(), query.filter(actor)?, limit).await?
         }
     };
-    Ok(Body(Page { items: page.runs, next: page.next.map(|id| id.to_string()) }))
+    Ok(Body(List::Runs.page(page.runs, page.next)))
 }
 
 fn parsed(ids: &str, most: u32) -> Result<Vec<RunId>, Problem> {

@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 use super::door::Door;
 use super::extract::{Json, Path, Query};
 use super::needs::{Allowed, Named, Role, to};
-use super::page::{Page, PageQuery};
+use super::page::{List, Page, PageQuery};
 use super::problem::{Problem, Refused};
 use super::runs::{Preference, carry_out};
 use crate::app::changesets::Applied;
@@ -37,9 +37,10 @@ async fn list(
     caller: Allowed<Role<to::ReadSchedules>>,
     Query(query): Query<PageQuery>,
 ) -> Result<Body<Page<ScheduleLine>>, Problem> {
-    let page = schedules::list(door.ctx(), caller.access(), query.cursor.as_deref(), query.limit()).await?;
-    let items = page.schedules;
-    Ok(Body(Page { items, next: page.next.map(|name| name.to_string()) }))
+    let limit = query.limit();
+    let after = query.after(List::Schedules)?;
+    let page = schedules::list(door.ctx(), caller.access(), after.as_deref(), limit).await?;
+    Ok(Body(List::Schedules.page(page.schedules, page.next)))
 }
 
 /// How much is shown.

@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 use super::door::Door;
 use super::extract::{Json, Path, Query};
 use super::needs::{Allowed, Named, Role, to};
-use super::page::{Page, PageQuery, limit};
+use super::page::{List, Page, PageQuery, limit};
 use super::problem::{Problem, Refused};
 use crate::app::changesets::Applied;
 use crate::app::triggers::{self, FiringLine, Rehearsal, Trial, TriggerLine, TriggerView};
@@ -41,9 +41,10 @@ async fn list(
     caller: Allowed<Role<to::ReadTriggers>>,
     Query(query): Query<PageQuery>,
 ) -> Result<Body<Page<TriggerLine>>, Problem> {
-    let page = triggers::list(door.ctx(), caller.access(), query.cursor.as_deref(), query.limit()).await?;
-    let items = page.triggers;
-    Ok(Body(Page { items, next: page.next.map(|name| name.to_string()) }))
+    let limit = query.limit();
+    let after = query.after(List::Triggers)?;
+    let page = triggers::list(door.ctx(), caller.access(), after.as_deref(), limit).await?;
+    Ok(Body(List::Triggers.page(page.triggers, page.next)))
 }
 
 /// One trigger, with what it did lately
@@ -102,7 +103,9 @@ async fn disable(
 #[into_params(parameter_in = Query)]
 struct FiringsQuery {
     /// `next` of the page before.
-    cursor: Option<u64>,
+    cursor: Option<String>,
+    /// Those of Events before this one; `cursor` goes before it.
+    before: Option<u64>,
     /// At most so many, up to 1,000.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     limit: Option<u32>,
@@ -116,15 +119,16 @@ async fn firings(
     Path(name): Path<EntryName>,
     Query(query): Query<FiringsQuery>,
 ) -> Result<Body<Page<FiringLine>>, Problem> {
+    let before = List::Firings.begin(query.cursor.as_deref(), query.before)?;
     let page = triggers::firings(
         door.ctx(),
         caller.access(),
         &name,
-        query.cursor.map(|seq| seq.min(i64::MAX as u64)),
+        before.map(|seq: u64| seq.min(i64::MAX as u64)),
         limit(query.limit),
     )
     .await?;
-    Ok(Body(Page { items: page.firings, next: page.next.map(|seq| seq.to_string()) }))
+    Ok(Body(List::Firings.page(page.firings, page.next)))
 }
 
 /// Since when.

@@ -21,6 +21,7 @@ use crate::app::functionz::logs::{self, LogFilter, Logs};
 use crate::http::door::Door;
 use crate::http::extract::{Path, Query};
 use crate::http::needs::{Named, Role, to};
+use crate::http::page::List;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new().routes(routes!(all)).routes(routes!(of_function)).routes(routes!(bundle))
@@ -35,7 +36,7 @@ struct LogsQuery {
     end_date: Option<String>,
     triggered_by_log_id: Option<String>,
     /// As `Link` has it.
-    cursor: Option<RunId>,
+    cursor: Option<String>,
 }
 
 impl LogsQuery {
@@ -45,7 +46,7 @@ impl LogsQuery {
             since: self.start_date.as_deref().map(date).transpose()?,
             until: self.end_date.as_deref().map(date).transpose()?,
             triggered_by: self.triggered_by_log_id,
-            before: self.cursor,
+            before: List::Logs.begin::<RunId>(self.cursor.as_deref(), None)?,
         })
     }
 }
@@ -84,7 +85,7 @@ async fn of_function(
 }
 
 fn page(found: Logs, address: &str) -> Response {
-    let next = found.next.map(|id| format!("<{address}?cursor={id}>; rel=\"next\""));
+    let next = found.next.map(|id| format!("<{address}?cursor={}>; rel=\"next\"", List::Logs.cursor(id)));
     let mut response = Body(Value::from(found.rows)).into_response();
     if let Some(Ok(link)) = next.map(|next| HeaderValue::from_str(&next)) {
         response.headers_mut().insert(header::LINK, link);

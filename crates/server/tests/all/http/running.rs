@@ -107,6 +107,28 @@ store::on_both! {
         stage.close().await;
     }
 
+    async fn a_cursor_is_opaque_and_good_for_its_own_list_alone(database: &TestDatabase) {
+        let (stage, asker) = open(database).await;
+        for _ in 0..2 {
+            asker.post("/api/v1/runs", sum()).await;
+        }
+        let page = asker.get("/api/v1/runs?limit=1").await.json;
+        let (next, last) = (page["next"].as_str().unwrap(), page["items"][0]["run_id"].as_str().unwrap());
+        assert!(!next.contains(last), "{next}");
+        for wrong in [last, "%20", &next[1..]] {
+            let refused = asker.get(&format!("/api/v1/runs?cursor={wrong}")).await;
+            assert_eq!((refused.status, refused.code()), (StatusCode::BAD_REQUEST, "bad_query"), "{wrong}");
+            assert!(refused.json["error"]["hint"].as_str().unwrap().contains("leave `cursor` out"));
+        }
+        for list in ["functions", "changesets", "triggers", "triggers/t/firings", "schedules"] {
+            let refused = asker.get(&format!("/api/v1/{list}?cursor={next}")).await;
+            assert_eq!((refused.status, refused.code()), (StatusCode::BAD_REQUEST, "bad_query"), "{list}");
+        }
+        let refused = asker.get(&format!("/babyagi/api/logs?cursor={next}")).await;
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{refused:?}");
+        stage.close().await;
+    }
+
     async fn wrong_input_is_refused_with_its_place(database: &TestDatabase) {
         let (stage, asker) = open(database).await;
         let wrong = json!({ "function": "add", "input": { "a": 1, "b": "two" } });
@@ -128,6 +150,9 @@ store::on_both! {
         let next = first["next"].as_str().unwrap();
         let last = asker.get(&format!("/api/v1/runs?limit=2&cursor={next}")).await.json;
         assert_eq!((last["items"].as_array().unwrap().len(), &last["next"]), (1, &Value::Null));
+        let second = first["items"][1]["run_id"].as_str().unwrap();
+        let named = asker.get(&format!("/api/v1/runs?limit=2&before={second}")).await.json;
+        assert_eq!(named["items"], last["items"], "whoever knows the place says it");
         assert_eq!(asker.get("/api/v1/runs?state=failed").await.json["items"], json!([]));
         assert_eq!(asker.get("/api/v1/runs?state=lazy").await.code(), "bad_request");
         stage.close().await;

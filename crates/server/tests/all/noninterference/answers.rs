@@ -1,5 +1,7 @@
 //! What came back, without what is told by chance: ids, times, and the numbers of counters that everybody shares.
 
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde_json::Value;
 
 /// Counters of the whole brain: that they move is no secret.
@@ -24,12 +26,22 @@ pub(super) fn plain(value: Value) -> Value {
 }
 
 fn plain_field((key, value): (String, Value)) -> (String, Value) {
-    // Where the next page begins is said by the last item of this one, which may be a counter's number.
-    let is_place =
-        key == "next" && value.as_str().is_some_and(|text| text.chars().all(|c| c.is_ascii_digit()));
-    let is_counter = is_place || (COUNTERS.contains(&key.as_str()) && value.is_number());
-    let value = if is_counter { Value::String("#".to_owned()) } else { plain(value) };
+    let is_counter = COUNTERS.contains(&key.as_str()) && value.is_number();
+    let value = match &value {
+        Value::String(cursor) if key == "next" => Value::String(plain_cursor(cursor)),
+        _ if is_counter => Value::String("#".to_owned()),
+        _ => plain(value),
+    };
     (key, value)
+}
+
+/// Where the next page begins is said by the last item of this one, which may be an id or the number of a counter.
+fn plain_cursor(cursor: &str) -> String {
+    let text = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let text = text.unwrap_or_else(|| panic!("`{cursor}` is not a cursor"));
+    let (list, last) = text.rsplit_once(' ').expect("a cursor names its list");
+    let is_number = last.chars().all(|c| c.is_ascii_digit());
+    if is_number { format!("{list} #") } else { plain_text(&text) }
 }
 
 /// Ids and times stand between other characters; words that count changesets and revisions stand before their number.

@@ -42,7 +42,7 @@ const ROUTES: &[(&str, &str)] = &[
     ("GET", "/api/v1/events?after=0"),
     ("GET", "/api/v1/export"),
     ("GET", "/api/v1/functions?limit={limit}"),
-    ("GET", "/api/v1/functions?limit={limit}&cursor={name}"),
+    ("GET", "/api/v1/functions?limit={limit}&after={name}"),
     ("GET", "/api/v1/functions?revision=2&limit={limit}"),
     ("GET", "/api/v1/functions?pack={word}"),
     ("GET", "/api/v1/functions/{name}"),

@@ -166,6 +166,7 @@ pub fn next_times(ctx: &Ctx, content: &ScheduleContent, count: usize) -> Result<
 
 /// The same as a tick would start, whatever its times and its overlap say.
 pub async fn now(ctx: &Ctx, access: &Access, name: &EntryName) -> Result<StartRun, Error> {
+    access.may(Verb::StartRun)?;
     match live(ctx, access, name).await?.content {
         Content::Schedule(content) => Ok(StartRun::of(Target::Live(content.target), content.input)),
         _ => Err(absent(name)),

@@ -29,4 +29,5 @@ mod search;
 mod secrets;
 mod tokens;
 mod triggers;
+mod verbs;
 mod versions;

@@ -61,6 +61,7 @@ pub async fn addition(
     target: EntryName,
     source: Option<&str>,
 ) -> Result<Proposal, Error> {
+    access.may_touch(Verb::ProposeChangeset, target.as_str())?;
     version(ctx, access, &EntryKey::function(target.clone()), Which::Live).await?;
     let (name, content) = match source {
         Some(source) => after_one(source, &target)?,

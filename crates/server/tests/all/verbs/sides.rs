@@ -1,0 +1,128 @@
+//! Two sides of a brain with the same things in each: what a narrow Access may touch, and what it may not.
+
+use model::content::Content;
+use model::entry::EntryKey;
+use model::event::EventKind;
+use model::function::FunctionDraft;
+use model::ids::RunId;
+use model::name::EntryName;
+use model::run::Run;
+use model::trigger::TriggerContent;
+use sandbox::Value as Python;
+use serde_json::json;
+use server::app::drafts::{Intent, Proposal};
+use server::app::runs::StartRun;
+use server::app::{changesets, runs, triggers};
+
+use crate::engine::script::{Stage, request};
+use crate::world::{ME, key, name, schedule, schedule_key, trigger_key};
+
+pub(super) const INSIDE: &str = "web";
+pub(super) const OUTSIDE: &str = "mail";
+
+/// Names of one side, and records of them.
+pub(super) struct Side {
+    pub(super) function: String,
+    pub(super) trigger: EntryName,
+    pub(super) schedule: EntryName,
+    /// A trigger waits for it.
+    pub(super) webhook: String,
+    pub(super) run: RunId,
+    /// Of that run.
+    pub(super) event: u64,
+}
+
+impl Side {
+    pub(super) async fn set(stage: &Stage, prefix: &str) -> Side {
+        stage.script.part("get", |_, _| async { Ok(Python::Int(1)) });
+        let function = format!("{prefix}.get");
+        let side = Side {
+            trigger: name(&format!("{prefix}.after")),
+            schedule: name(&format!("{prefix}.daily")),
+            webhook: format!("{prefix}.hook"),
+            run: RunId(uuid::Uuid::nil()),
+            event: 0,
+            function,
+        };
+        side.register(stage, vec![side.written(1)]).await;
+        side.register(stage, vec![side.trigger(), side.scheduled()]).await;
+        let waits = TriggerContent {
+            on: EventKind::WebhookReceived.into(),
+            source: Some(side.webhook.clone()),
+            ..TriggerContent::after("", side.name())
+        };
+        triggers::put(&stage.ctx, &ME, name(&format!("{prefix}.waits")), waits).await.unwrap();
+        let run = runs::start(&stage.ctx, &ME, side.start()).await.unwrap();
+        Side { run: run.run_id, event: stage.last_event().await, ..side }
+    }
+
+    pub(super) fn name(&self) -> EntryName {
+        name(&self.function)
+    }
+
+    pub(super) fn key(&self) -> EntryKey {
+        key(&self.function)
+    }
+
+    pub(super) fn start(&self) -> StartRun {
+        request(&self.function, json!({}))
+    }
+
+    pub(super) fn content(&self) -> TriggerContent {
+        TriggerContent::after(&self.function, self.name())
+    }
+
+    fn trigger(&self) -> Intent {
+        Intent::Put(self.trigger.clone(), Content::Trigger(self.content()))
+    }
+
+    fn scheduled(&self) -> Intent {
+        schedule(self.schedule.as_str(), &self.function)
+    }
+
+    pub(super) fn source(&self, answer: u128) -> String {
+        format!("def get():\n    return {answer}\n")
+    }
+
+    fn written(&self, answer: u128) -> Intent {
+        let draft = FunctionDraft::of_source(self.source(answer));
+        Intent::function(FunctionDraft { name: Some(self.name()), ..draft })
+    }
+
+    /// A change of the function that nobody has made before.
+    pub(super) fn proposal(&self, stage: &Stage) -> Proposal {
+        Proposal::of("", vec![self.written(stage.ctx.ids.uuid().as_u128() >> 1)])
+    }
+
+    /// One that is proposed.
+    pub(super) async fn proposed(&self, stage: &Stage) -> u64 {
+        changesets::propose(&stage.ctx, &ME, &self.proposal(stage)).await.unwrap().number
+    }
+
+    /// One that is applied.
+    pub(super) async fn applied(&self, stage: &Stage) -> u64 {
+        changesets::register(&stage.ctx, &ME, &self.proposal(stage)).await.unwrap();
+        let newest = changesets::list(&stage.ctx, &ME, store::ChangesetFilter::default(), 1).await.unwrap();
+        newest[0].number
+    }
+
+    /// What a call before removed is there again.
+    pub(super) async fn restored(&self, stage: &Stage) {
+        for (key, intent) in [
+            (trigger_key(self.trigger.as_str()), self.trigger()),
+            (schedule_key(self.schedule.as_str()), self.scheduled()),
+        ] {
+            if stage.ctx.store.live_version(&key).await.unwrap().is_none() {
+                self.register(stage, vec![intent]).await;
+            }
+        }
+    }
+
+    pub(super) async fn queued(&self, stage: &Stage) -> Run {
+        runs::queue(&stage.ctx, &ME, self.start()).await.unwrap()
+    }
+
+    async fn register(&self, stage: &Stage, intents: Vec<Intent>) {
+        changesets::register(&stage.ctx, &ME, &Proposal::of("", intents)).await.unwrap();
+    }
+}

@@ -40,6 +40,11 @@ pub struct Divergence {
 }
 
 impl Step {
+    /// Whether what it was asked and answered is gone, because the Run it started is not kept.
+    pub fn is_forgotten(&self) -> bool {
+        self.child.is_some() && self.request.is_null()
+    }
+
     /// Whether asking this now is what was asked then.
     pub fn answers(&self, verb: &str, request: &Value) -> Result<(), Divergence> {
         if self.verb == verb && self.request == *request {

@@ -9,7 +9,7 @@ use model::run::{Run, RunState};
 use model::scope::Scope;
 
 use crate::db::{Batch, Durability};
-use crate::ending::push_forget;
+use crate::ending::{push_forget, push_forget_callees};
 use crate::error::Error;
 use crate::events::push_events;
 use crate::store::Store;
@@ -61,6 +61,8 @@ impl Store {
             }
             if run.is_forgotten() {
                 push_forget(&mut batch, run.run_id);
+            } else if run.state.is_final() {
+                push_forget_callees(&mut batch, run.run_id);
             }
         }
         push_events(&mut batch, &events);

@@ -44,8 +44,9 @@ impl Store {
         added += push_output(&mut parts, finished.run_id, &finished.output_chunks);
         push_end(&mut batch, finished, added)?;
         batch.append(parts);
-        if finished.forget {
-            push_forget(&mut batch, finished.run_id);
+        match finished.forget {
+            true => push_forget(&mut batch, finished.run_id),
+            false => push_forget_callees(&mut batch, finished.run_id),
         }
         push_events(&mut batch, &finished.events);
         match self.db.write(batch, durability).await {
@@ -81,6 +82,17 @@ pub(crate) fn push_forget(batch: &mut Batch, run: RunId) {
     );
     batch.push("delete from steps where run_id = $1", [run.0.into()]);
     batch.push("delete from egress where run_id = $1", [run.0.into()]);
+}
+
+/// Removes what was handed to Runs that are not kept, and what they answered, from the journal of the Run that started them. Until its
+/// end it may have had to be executed again. Of a Run that is not kept the input is null; no other has such an input.
+pub(crate) fn push_forget_callees(batch: &mut Batch, run: RunId) {
+    batch.push(
+        "update steps set request = 'null', result = null, error = null
+         where run_id = $1 and child_run_id in
+            (select child.run_id from runs as child where child.run_id = steps.child_run_id and child.input = 'null')",
+        [run.0.into()],
+    );
 }
 
 fn push_end(batch: &mut Batch, finished: &Finished, added: usize) -> Result<(), Error> {

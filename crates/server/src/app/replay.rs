@@ -6,6 +6,7 @@ use std::sync::Arc;
 use model::access::Access;
 use model::ids::RunId;
 use model::run::{End, RunError, RunState};
+use model::step::Step;
 use model::verb::Verb;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -44,7 +45,7 @@ pub async fn replay(
     access.may(Verb::ReplayRun)?;
     let run = runs::recorded_input(runs::touched(ctx, access, id).await?)?;
     let prepared = runs::prepared_for(ctx, &run).await?;
-    let steps = ctx.store.steps(id).await?;
+    let steps = recorded_steps(ctx.store.steps(id).await?)?;
     let recorded = Ended { state: run.state, output: run.output.clone(), error: run.error.clone() };
     let replay = Replay { run, prepared, steps, watch: Arc::new(watch) };
     let (end, steps_left) = execute(ctx, replay).await?;
@@ -52,6 +53,20 @@ pub async fn replay(
     let replayed = Ended { state: end.state, output: end.output, error: end.error };
     let same = diverged.is_none() && steps_left == 0 && is_same(&recorded, &replayed);
     Ok(Replayed { run_id: id, diverged, steps_left, same, recorded, replayed })
+}
+
+/// Without what a function answered that is not recorded, its caller cannot be executed again.
+fn recorded_steps(steps: Vec<Step>) -> Result<Vec<Step>, Error> {
+    match steps.iter().find(|step| step.is_forgotten()) {
+        None => Ok(steps),
+        Some(step) => Err(Error::Input {
+            problem: format!(
+                "step {} of run {} was not recorded: it ran a function that does not state `record=\"all\"`",
+                step.position, step.run_id
+            ),
+            hint: "run it anew with `selfmade runs rerun`".to_owned(),
+        }),
+    }
 }
 
 fn diverged(end: &End) -> Option<String> {

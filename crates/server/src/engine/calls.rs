@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use model::call::Call;
 use model::run::{Run, RunError};
+use model::running::Record;
 use sandbox::CallRecord;
+use serde_json::Value;
 
 use super::prepared::Prepared;
 use crate::redaction::Redaction;
@@ -15,6 +17,8 @@ use crate::redaction::Redaction;
 pub(crate) struct Trace {
     /// In the order of their positions, from 1 without a gap.
     calls: Vec<Call>,
+    /// What is kept of each.
+    records: Vec<Record>,
     /// The place of a Call, each time something was told of it.
     told: Vec<usize>,
 }
@@ -31,13 +35,15 @@ impl Trace {
         let place = match record {
             CallRecord::Begun { position, parent, function, arguments, at_us } => {
                 let called = prepared.called.get(function)?;
+                let is_told = called.record != Record::None;
+                self.records.push(called.record);
                 self.calls.push(Call {
                     run_id: run.run_id,
                     position,
                     parent,
                     function: called.name.clone(),
                     version_id: Some(called.version_id),
-                    input: redaction.json(arguments.to_json()),
+                    input: if is_told { redaction.json(arguments.to_json()) } else { Value::Null },
                     output: None,
                     error: None,
                     started_at: run.started_at.unwrap_or(run.created_at) + Duration::from_micros(at_us),
@@ -49,12 +55,16 @@ impl Trace {
                 let place = (position as usize).checked_sub(1)?;
                 let call = self.calls.get_mut(place)?;
                 call.duration_us = Some(duration_us);
+                let is_kept = self.records.get(place)?.keeps(run.run_id, result.is_ok());
                 match result {
                     Ok(output) => call.output = Some(redaction.json(output.to_json())),
                     Err(error) => {
                         let (type_name, message) = (error.type_name, error.message);
                         call.error = Some(redaction.error(RunError { type_name, message, traceback: None }));
                     }
+                }
+                if !is_kept {
+                    forget(call);
                 }
                 place
             }
@@ -70,5 +80,13 @@ impl Trace {
 
     pub(crate) fn into_calls(self) -> Vec<Call> {
         self.calls
+    }
+}
+
+/// Of a function that is not recorded it is kept that it was called, how that ended and how long it took.
+fn forget(call: &mut Call) {
+    (call.input, call.output) = (Value::Null, None);
+    if let Some(error) = &mut call.error {
+        error.message.clear();
     }
 }

@@ -12,6 +12,7 @@ use model::ids::VersionId;
 use model::input::InputSchema;
 use model::python::Dialect;
 use model::revision::Revision;
+use model::running::Record;
 use model::signature::FunctionKind;
 use model::version::{Version, VersionNumber};
 use sandbox::{Closure, Function};
@@ -69,6 +70,8 @@ pub(crate) struct Prepared {
 pub(crate) struct Called {
     pub(crate) name: String,
     pub(crate) version_id: VersionId,
+    /// What is kept of what it is handed and answers.
+    pub(crate) record: Record,
 }
 
 impl Prepared {
@@ -206,7 +209,7 @@ impl<'a> Plan<'a> {
         self.places.insert(version.head.version_id, place);
         let Some(content) = version.content.as_function() else { return place };
         let (name, version_id) = (version.head.key.name.to_string(), version.head.version_id);
-        self.called.push(Called { name, version_id });
+        self.called.push(Called { name, version_id, record: content.running.record });
         if self.fits(content) {
             self.packages
                 .extend(content.requirements.iter().map(|one| (one.package_name(), one.package.clone())));

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use model::run::{Run, RunState};
-use sandbox::Value;
+use sandbox::{CallError, Value};
 use serde_json::{Value as Json, json};
 use server::app::drafts::Proposal;
 use server::app::{changesets, replay, run_records, runs, triggers as trigger_verbs};
@@ -52,6 +52,27 @@ async fn rows_with_hush(database: &TestDatabase) -> Vec<String> {
 
 async fn start(stage: &Stage, text: &str) -> Run {
     stage.start("quiet", json!({ "text": format!("{text} {HUSH}") })).await.unwrap()
+}
+
+/// Pages that are free then are overwritten, and the log is folded into the file when it is closed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_file_itself_keeps_nothing_of_what_is_forgotten() {
+    let database = TestDatabase::sqlite();
+    let stage = quiet(&database, "record=\"none\"").await;
+    // Longer than a page, so that it takes pages of its own.
+    let long = HUSH.repeat(5_000);
+    stage.script.part("quiet", |work, asking: Asking| async move {
+        asking.verb("log", vec![work.input.get("text").unwrap().clone()]).await.unwrap();
+        Ok(Value::None)
+    });
+    for text in [HUSH, &long] {
+        start(&stage, text).await;
+    }
+    stage.close().await;
+    let file = std::fs::read(database.path()).unwrap();
+    let found = file.windows(HUSH.len()).filter(|window| *window == HUSH.as_bytes()).count();
+    assert_eq!(found, 0);
+    assert!(!database.path().with_extension("db-wal").exists());
 }
 
 on_both! {
@@ -158,6 +179,54 @@ on_both! {
         }
         let failed = start(&stage, "fail").await;
         assert!(runs::again(&stage.ctx, &ME, failed.run_id, false).await.is_ok());
+    }
+
+    async fn its_caller_keeps_that_it_was_called_and_nothing_of_what_it_got_and_gave(database: &TestDatabase) {
+        for (options, text) in [("record=\"none\"", "go"), ("record=\"none\"", "fail"), ("record=\"errors\"", "go")] {
+            let database = database.another().await;
+            let stage = quiet(&database, options).await;
+            play(&stage);
+            stage.register("import selfmade\n\n@selfmade.function(brain=\"read\")\ndef calls(): return quiet()\n").await;
+            stage.script.part("calls", move |work, asking: Asking| async move {
+                let place = work.closure.functions.iter().position(|function| function.name == "quiet").unwrap();
+                asking.call(1);
+                let error = CallError { type_name: "ValueError".to_owned(), message: HUSH.to_owned() };
+                let outcome = if text == "fail" { Err(error) } else { Ok(HUSH.into()) };
+                asking.call_of(place, 2, HUSH, outcome);
+                asking.verb("run", vec!["quiet".into(), Value::Str(format!("{text} {HUSH}"))]).await.ok();
+                Ok(Value::None)
+            });
+            let run = stage.start("calls", empty()).await.unwrap();
+            assert_eq!(run.state, RunState::Succeeded, "{options}: {:?}", run.error);
+            assert_eq!(rows_with_hush(&database).await, Vec::<String>::new(), "{options} {text}");
+            let record = run_records::show(&stage.ctx, &ME, run.run_id).await.unwrap();
+            let [_, call] = record.calls.as_slice() else { panic!("{:?}", record.calls) };
+            assert_eq!((call.function.as_str(), call.duration_us), ("quiet", Some(7)));
+            assert_eq!(call.error.as_ref().map(|error| error.type_name.as_str()), (text == "fail").then_some("ValueError"));
+            let [step] = record.steps.as_slice() else { panic!("{:?}", record.steps) };
+            assert!(step.child.is_some() && step.finished_at.is_some());
+            let replayed = replay::replay(&stage.ctx, &ME, run.run_id, |_, _| {}).await.unwrap_err().to_string();
+            assert!(replayed.contains("step 1 of run"), "{replayed}");
+        }
+    }
+
+    async fn a_caller_that_is_carried_out_again_hears_what_it_heard(database: &TestDatabase) {
+        let stage = quiet(database, "record=\"none\"").await;
+        play(&stage);
+        stage.register("import selfmade\n\n@selfmade.function(brain=\"read\")\ndef calls(): pass\n").await;
+        stage.script.part("calls", |_, asking: Asking| async move {
+            let answer = asking.verb("run", vec!["quiet".into(), HUSH.into()]).await;
+            assert_eq!(answer, Ok(Value::from(HUSH)));
+            asking.verb("sleep", vec![3_600.into()]).await.unwrap();
+            Ok(Value::None)
+        });
+        let run = stage.queue("calls", empty()).await;
+        triggers::drain(&stage.ctx).await.unwrap();
+        assert_eq!(runs::get(&stage.ctx, &ME, run.run_id).await.unwrap().state, RunState::Waiting);
+        stage.ctx.clock.advance(Duration::from_secs(3_601));
+        triggers::drain(&stage.ctx).await.unwrap();
+        assert_eq!(runs::get(&stage.ctx, &ME, run.run_id).await.unwrap().state, RunState::Succeeded);
+        assert_eq!(rows_with_hush(database).await, Vec::<String>::new());
     }
 
     async fn a_function_that_calls_it_gets_its_output_also_from_the_queue(database: &TestDatabase) {

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use model::ids::RunId;
 use model::run::{Run, RunState};
 use sandbox::{
-    Arguments, BoxFuture, CallRecord, CancellationToken, Ending, Exception, Host, HostError, Killer, Outcome,
-    Stream, Usage, Value,
+    Arguments, BoxFuture, CallError, CallRecord, CancellationToken, Ending, Exception, Host, HostError,
+    Killer, Outcome, Stream, Usage, Value,
 };
 use serde_json::{Value as Json, json};
 use server::app::runs::{self, StartRun, Target};
@@ -50,6 +50,19 @@ impl Asking {
         let arguments = Value::Map(vec![("text".to_owned(), text.clone())]);
         let begun = CallRecord::Begun { position, parent: None, function: 0, arguments, at_us: 1 };
         self.host.calls(vec![begun, CallRecord::Finished { position, duration_us: 7, result: Ok(text) }]);
+    }
+
+    /// A call of the function at this place of the closure.
+    pub(crate) fn call_of(
+        &self,
+        function: usize,
+        position: u32,
+        text: &str,
+        result: Result<Value, CallError>,
+    ) {
+        let arguments = Value::Map(vec![("text".to_owned(), Value::from(text))]);
+        let begun = CallRecord::Begun { position, parent: Some(1), function, arguments, at_us: 1 };
+        self.host.calls(vec![begun, CallRecord::Finished { position, duration_us: 7, result }]);
     }
 
     pub(crate) fn call_begins(&self, position: u32) {

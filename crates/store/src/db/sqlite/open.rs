@@ -165,6 +165,9 @@ fn prepare(session: &Session) -> Result<(), Fault> {
         .pragma_update(None, "journal_size_limit", LOG_SIZE_LIMIT)
         .map_err(Fault::of("open"))?;
     session.run(CACHE)?;
+    // What is forgotten is overwritten, also in pages that are free then. It costs nothing where little is deleted; deleting
+    // values of many pages writes those pages once more.
+    session.run("pragma secure_delete = on")?;
     session.run("pragma synchronous = full").map(drop)
 }
 

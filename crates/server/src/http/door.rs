@@ -9,6 +9,7 @@ use std::time::Duration;
 use sandbox::CancellationToken;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::body_places::BodyPlaces;
 use super::feed::Feed;
 use super::guesses::Guesses;
 use super::owner::Owners;
@@ -76,6 +77,7 @@ struct Shared {
     shown: Shown,
     sockets: Arc<Semaphore>,
     uploads: Arc<Semaphore>,
+    body_places: BodyPlaces,
 }
 
 impl Door {
@@ -86,8 +88,21 @@ impl Door {
         let (sign_ins, owners, shown) = (SignIns::default(), Owners::default(), Shown::default());
         let sockets = Arc::new(Semaphore::new(config.sockets));
         let uploads = Arc::new(Semaphore::new(config.uploads));
-        let shared =
-            Shared { ctx, config, stop, feed, guesses, rates, sign_ins, owners, shown, sockets, uploads };
+        let body_places = BodyPlaces::default();
+        let shared = Shared {
+            ctx,
+            config,
+            stop,
+            feed,
+            guesses,
+            rates,
+            sign_ins,
+            owners,
+            shown,
+            sockets,
+            uploads,
+            body_places,
+        };
         Door(Arc::new(shared))
     }
 
@@ -121,6 +136,10 @@ impl Door {
 
     pub(super) fn shown(&self) -> &Shown {
         &self.0.shown
+    }
+
+    pub(super) fn body_places(&self) -> &BodyPlaces {
+        &self.0.body_places
     }
 
     /// A place for one more upload, as soon as there is one.

@@ -16,12 +16,21 @@ impl<T: DeserializeOwned> FromRequest<Door> for Json<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, door: &Door) -> Result<Self, Problem> {
-        is_judged(&request)?;
+        let place = door.body_places().take(is_judged(&request)?, &request);
+        let _place = tokio::time::timeout(door.config().body_timeout, place).await.map_err(|_| too_many())?;
         match in_time(door, axum::Json::<T>::from_request(request, door)).await? {
             Ok(axum::Json(value)) => Ok(Json(value)),
             Err(rejection) => Err(body_problem(&rejection)),
         }
     }
+}
+
+fn too_many() -> Problem {
+    Problem::of(
+        "too_many_uploads",
+        "as many large bodies of this caller are under way as this server takes at once",
+    )
+    .retry_after(10)
 }
 
 /// What arrives in the time that clients have for a body.

@@ -10,6 +10,7 @@
 )]
 
 mod babyagi;
+mod body_places;
 mod brain;
 mod caller;
 mod changesets;

@@ -10,6 +10,7 @@ use axum::extract::{FromRequestParts, RawPathParams, Request};
 use axum::http::request::Parts;
 use axum::response::IntoResponse;
 use model::access::Access;
+use model::actor::Actor;
 use model::ids::RunId;
 use model::verb::Verb;
 
@@ -38,19 +39,19 @@ impl<N: Need, R: From<Problem> + IntoResponse> FromRequestParts<Door> for Allowe
     async fn from_request_parts(parts: &mut Parts, door: &Door) -> Result<Self, R> {
         let caller = Caller::of(parts, door).await?;
         N::judge(caller.access(), parts, door).await?;
-        parts.extensions.insert(Judged);
+        parts.extensions.insert(Judged(caller.access().actor.clone()));
         Ok(Allowed { caller, need: PhantomData })
     }
 }
 
-/// Says of a request that its head was judged.
-#[derive(Clone, Copy, Debug)]
-struct Judged;
+/// Says of a request that its head was judged, and whose it is.
+#[derive(Clone, Debug)]
+struct Judged(Actor);
 
 /// Bodies are read only of requests whose head was judged, so a handler that takes a body and forgets [`Allowed`] never works.
-pub(super) fn is_judged(request: &Request) -> Result<(), Problem> {
-    if request.extensions().get::<Judged>().is_some() {
-        return Ok(());
+pub(super) fn is_judged(request: &Request) -> Result<&Actor, Problem> {
+    if let Some(Judged(caller)) = request.extensions().get() {
+        return Ok(caller);
     }
     tracing::error!("a route takes a body without saying what it needs of its caller");
     Err(Problem::internal())
@@ -163,7 +164,7 @@ mod tests {
     fn a_body_is_read_only_of_a_request_whose_head_was_judged() {
         let mut request = Request::new(Body::empty());
         assert!(is_judged(&request).is_err());
-        request.extensions_mut().insert(Judged);
+        request.extensions_mut().insert(Judged(Actor::CommandLine));
         assert!(is_judged(&request).is_ok());
     }
 }

@@ -146,6 +146,46 @@ store::on_both! {
         stage.close().await;
     }
 
+    async fn only_so_many_large_bodies_of_one_caller_are_taken_at_once(database: &TestDatabase) {
+        const AT_ONCE: usize = 4;
+        let stage = Stage::open(database).await;
+        let asker = Arc::new(Asker::of(&stage).await);
+        let narrow = format!("Bearer {}", token(&stage, "narrow", TokenRole::Builder, &["web.*"]).await);
+        let mut senders = Vec::new();
+        let mut first = Vec::new();
+        for _ in 0..AT_ONCE {
+            let (sender, slow) = tokio::sync::mpsc::channel::<Result<Bytes, Infallible>>(1);
+            let slow = Body::from_stream(stream::unfold(slow, |mut slow| async move { Some((slow.recv().await?, slow)) }));
+            let (asker, key) = (Arc::clone(&asker), narrow.clone());
+            first.push(tokio::spawn(async move {
+                read(asker.request("POST", "/api/v1/runs", &headers(&key), slow).await).await
+            }));
+            // It has its place once its body is taken.
+            sender.send(Ok(Bytes::from_static(b" "))).await.unwrap();
+            sender.reserve().await.unwrap();
+            senders.push(sender);
+        }
+        let admin = format!("Bearer {}", asker.token);
+        let (body, _) = endless();
+        let other = read(asker.request("POST", "/api/v1/runs", &headers(&admin), body).await).await;
+        assert_eq!(other.code(), "too_large", "another caller has places of its own");
+        let (body, taken) = endless();
+        let (again, key) = (Arc::clone(&asker), narrow.clone());
+        let one_more = tokio::spawn(async move { read(again.request("POST", "/api/v1/runs", &headers(&key), body).await).await });
+        for _ in 0..20 {
+            let small = r#"{"function": "mail.send"}"#.to_owned();
+            let small = asker.send("POST", "/api/v1/runs", &headers(&narrow), small).await;
+            assert_eq!(small.status, StatusCode::FORBIDDEN, "a small body needs no place");
+        }
+        assert_eq!(taken.load(Ordering::SeqCst), 0, "it waits for a place");
+        drop(senders);
+        assert_eq!(one_more.await.unwrap().code(), "too_large", "it has one");
+        for first in first {
+            assert_eq!(first.await.unwrap().code(), "bad_json");
+        }
+        stage.close().await;
+    }
+
     async fn over_a_socket_a_refusal_does_not_wait_for_the_body(database: &TestDatabase) {
         let stage = Stage::open(database).await;
         let token = token(&stage, "v", TokenRole::Viewer, &[]).await;

@@ -20,6 +20,7 @@ mod engine;
 mod folder;
 mod functions;
 mod http;
+mod migrations;
 mod noninterference;
 mod packs;
 mod reverts;

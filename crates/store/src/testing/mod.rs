@@ -2,6 +2,7 @@
 //!
 //! [`on_both!`](crate::on_both) runs one test body on both; this is how every promise of the store is tested.
 
+mod older;
 mod probe;
 
 use std::path::{Path, PathBuf};

@@ -16,5 +16,5 @@ mod revoked;
 mod running;
 mod signing_in;
 mod sockets;
-mod streaming;
+pub(crate) mod streaming;
 mod tracing;

@@ -19,6 +19,10 @@ impl Stream {
         let all = [&[("host", "localhost"), ("authorization", bearer.as_str())], headers].concat();
         let response = asker.knock("GET", path, &all, None).await;
         assert_eq!(response.status(), StatusCode::OK);
+        Stream::of(response)
+    }
+
+    pub(crate) fn of(response: axum::response::Response) -> Stream {
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         Stream { body: response.into_body(), text: String::new() }
     }

@@ -21,7 +21,8 @@ use store::{EntryPage, RunFilter};
 use super::answers::{plain, plain_text};
 use super::requests::{Request, Which};
 use crate::engine::script::{Stage, request};
-use crate::http::asking::{Asker, token};
+use crate::http::asking::{Asker, read, token};
+use crate::http::streaming::Stream;
 use crate::world::{ME, name};
 
 /// What the token may touch.
@@ -160,8 +161,7 @@ impl Brain {
     pub(super) async fn ask(&self, request: &Request) -> (u16, Value) {
         let path = self.path(request);
         if request.is_stream() {
-            let status = self.asker.knock_as(request.method, &path, &[], request.body.clone()).await;
-            return (status.as_u16(), Value::Null);
+            return self.listen(request, &path).await;
         }
         let headers = [("prefer", "wait=60")];
         let answer = self.asker.ask(request.method, &path, &headers, request.body.clone()).await;
@@ -171,6 +171,36 @@ impl Brain {
             json => plain(json),
         };
         (answer.status.as_u16(), json)
+    }
+
+    /// What a stream tells until it ends, or of what has no end as much as there is to tell.
+    async fn listen(&self, request: &Request, path: &str) -> (u16, Value) {
+        let visible = Scope::Names(vec![PATTERN.to_owned()]);
+        let events =
+            self.stage.ctx.store.events_before(i64::MAX as u64, None, 1_000, &visible).await.unwrap();
+        let bearer = format!("Bearer {}", self.asker.token);
+        let headers =
+            [("host", "localhost"), ("authorization", bearer.as_str()), ("accept", "text/event-stream")];
+        let response = self.asker.knock(request.method, path, &headers, request.body.clone()).await;
+        let status = response.status().as_u16();
+        let is_stream =
+            response.headers().get("content-type").is_some_and(|kind| kind == "text/event-stream");
+        if !is_stream {
+            return (status, plain(read(response).await.json));
+        }
+        let most = match path {
+            path if path.contains("/events") => events.len(),
+            // It tells what happens from now on.
+            path if path.ends_with("/endings") => 0,
+            _ => usize::MAX,
+        };
+        let mut stream = Stream::of(response);
+        let mut heard = Vec::new();
+        while heard.len() < most {
+            let Some((_, kind, data)) = stream.next().await else { break };
+            heard.push(json!({ "event": kind, "data": plain(data) }));
+        }
+        (status, Value::from(heard))
     }
 
     /// The same request names other ids in another brain. What is not there in one of them may be in the other.

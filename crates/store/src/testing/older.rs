@@ -22,7 +22,7 @@ impl TestDatabase {
             .await;
         match (self.location(), older.location()) {
             (Location::Sqlite(_), Location::Sqlite(_)) => {
-                copy_sqlite(self, &older).expect("rows can be copied")
+                copy_sqlite(self, &older).expect("rows can be copied");
             }
             (Location::Postgres(from), Location::Postgres(to)) => {
                 copy_postgres(from, to).await.expect("rows can be copied");

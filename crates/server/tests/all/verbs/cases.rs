@@ -94,9 +94,9 @@ fn schedule(side: &Side) -> model::schedule::ScheduleContent {
     }
 }
 
-fn token() -> NewToken {
+fn token(stage: &Stage) -> NewToken {
     NewToken {
-        name: uuid::Uuid::now_v7().to_string(),
+        name: stage.ctx.ids.uuid().to_string(),
         role: TokenRole::Viewer,
         patterns: Vec::new(),
         uses: Vec::new(),
@@ -282,11 +282,11 @@ cases! {
         tests::dependents(&stage.ctx, access, &[side.name()]).await
     };
     "tokens.rs add" ManageTokens Whole |stage, access, side| async {
-        tokens::add(&stage.ctx, access, token()).await.map(drop)
+        tokens::add(&stage.ctx, access, token(stage)).await.map(drop)
     };
     "tokens.rs list" ManageTokens Whole |stage, access, side| tokens::list(&stage.ctx, access);
     "tokens.rs remove" ManageTokens Whole |stage, access, side| async {
-        let (added, _) = tokens::add(&stage.ctx, &crate::world::ME, token()).await?;
+        let (added, _) = tokens::add(&stage.ctx, &crate::world::ME, token(stage)).await?;
         tokens::remove(&stage.ctx, access, &added.name).await
     };
     "triggers.rs put" ApplyChangeset Name |stage, access, side|

@@ -133,6 +133,8 @@ impl Db {
 
     async fn write_unheard(&self, batch: Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Error> {
         let fault = self.meet(|| batch.steps().iter().map(|step| step.sql).collect())?;
+        #[cfg(any(test, feature = "testing"))]
+        self.probe.meet_write()?;
         fault.then(match &self.database {
             Database::Sqlite(sqlite) => sqlite.write(batch, durability).await,
             Database::Postgres(postgres) => postgres.write(batch, durability).await,

@@ -27,6 +27,8 @@ struct State {
     lasting: bool,
     calls: u64,
     reached: bool,
+    /// Whether there is no room for anything that is written.
+    is_full: bool,
     statements: BTreeSet<&'static str>,
 }
 
@@ -55,6 +57,11 @@ impl Probe {
             }
             _ => Ok(Meeting::Passed),
         }
+    }
+
+    /// Says whether there is room for what is about to be written.
+    pub(crate) fn meet_write(&self) -> Result<(), Error> {
+        if self.lock().is_full { Err(Error::DiskFull { database: "the test".to_owned() }) } else { Ok(()) }
     }
 
     fn ask(&self, fault: Option<Fault>, lasting: bool) {
@@ -88,6 +95,11 @@ impl Store {
     /// Lets one call fail and every call after it, as if the process had died there.
     pub fn die_at(&self, fault: Fault) {
         self.db.probe.ask(Some(fault), true);
+    }
+
+    /// Lets every write fail as on a full disk, until there is room again. Reads go on.
+    pub fn fill_disk(&self, is_full: bool) {
+        self.db.probe.lock().is_full = is_full;
     }
 
     /// Whether there were so many calls that the fault happened.

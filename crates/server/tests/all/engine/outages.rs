@@ -11,10 +11,13 @@ use model::run::{Run, RunState};
 use model::trigger::TriggerContent;
 use sandbox::Value;
 use server::app::drafts::{Intent, Proposal};
+use server::app::outage::outage;
 use server::app::{changesets, runs};
-use server::triggers;
+use server::{Error, triggers};
 use store::on_both;
 use store::testing::{Fault, TestDatabase};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 use super::script::{Asking, Stage, empty, function, request};
 use crate::world::{ME, name};
@@ -181,7 +184,63 @@ async fn any_call_of_triggers(database: &TestDatabase, fault: fn(u64) -> Fault) 
     }
 }
 
+/// Starts Runs that are waited for and queued ones, each at its second Step.
+async fn under_way(stage: &Stage, count: usize) -> Vec<JoinHandle<Result<Run, Error>>> {
+    let (begun, mut beginnings) = mpsc::unbounded_channel();
+    stage.script.part("after", move |_, host| {
+        let begun = begun.clone();
+        async move {
+            let drawn = host.verb("random", vec![]).await.unwrap();
+            // It may be executed again when nobody listens any more.
+            begun.send(()).ok();
+            host.verb("sleep", vec![Value::Int(1)]).await.unwrap();
+            host.verb("emit", vec!["told".into(), drawn.clone()]).await.unwrap();
+            Ok(drawn)
+        }
+    });
+    let mut waiters = Vec::new();
+    for _ in 0..count {
+        let ctx = stage.ctx.clone();
+        waiters.push(tokio::spawn(async move { runs::start(&ctx, &ME, request("after", empty())).await }));
+        stage.queue("after", empty()).await;
+    }
+    for _ in 0..2 * count {
+        beginnings.recv().await.unwrap();
+    }
+    waiters
+}
+
 on_both! {
+    async fn runs_that_end_on_a_full_disk_end_when_there_is_room(database: &TestDatabase) {
+        let stage = staged(database).await;
+        stage.work();
+        let waiters = under_way(&stage, 3).await;
+        stage.ctx.store.fill_disk(true);
+        stage.ctx.clock.advance(Duration::from_secs(2));
+        while stage.ctx.store.outage().is_none() {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(outage(&stage.ctx, &ME).unwrap(), "no space is left for database `the test`, so nothing was written; free some and try again");
+        // What is there can be read, and what cannot be written is refused with the reason.
+        assert_eq!(runs::list(&stage.ctx, &ME, Default::default(), 9).await.unwrap().len(), 6);
+        let refused = tokio::spawn({
+            let ctx = stage.ctx.clone();
+            async move { runs::queue(&ctx, &ME, request("inner", empty())).await }
+        });
+        while !refused.is_finished() {
+            stage.ctx.clock.advance(Duration::from_millis(100));
+            tokio::task::yield_now().await;
+        }
+        assert!(refused.await.unwrap().unwrap_err().to_string().starts_with("no space is left"));
+        stage.ctx.store.fill_disk(false);
+        let all = all_ended(&stage).await;
+        check(&stage, &all, &[("after", 6), ("inner", 0)]).await;
+        for waiter in waiters {
+            assert_eq!(waiter.await.unwrap().unwrap().state, RunState::Succeeded);
+        }
+        assert_eq!(outage(&stage.ctx, &ME), None);
+    }
+
     async fn a_run_that_is_waited_for_outlives_a_call_that_fails(database: &TestDatabase) {
         until_no_call_is_left(database, "work", true, Fault::Before).await;
     }
@@ -213,4 +272,29 @@ on_both! {
     async fn a_triggered_run_outlives_an_answer_that_is_lost(database: &TestDatabase) {
         any_call_of_triggers(database, Fault::After).await;
     }
+}
+
+/// Every connection is lost, again and again, as by a server that is restarted.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn runs_outlive_lost_connections() {
+    let database = TestDatabase::postgres().await;
+    let stage = staged(&database).await;
+    stage.work();
+    let waiters = under_way(&stage, 3).await;
+    for _ in 0..5 {
+        database
+            .execute(
+                "select pg_terminate_backend(pid) from pg_stat_activity
+                 where datname = current_database() and pid <> pg_backend_pid()",
+            )
+            .await;
+        stage.ctx.clock.advance(Duration::from_millis(300));
+        tokio::task::yield_now().await;
+    }
+    let all = all_ended(&stage).await;
+    check(&stage, &all, &[("after", 6)]).await;
+    for waiter in waiters {
+        assert_eq!(waiter.await.unwrap().unwrap().state, RunState::Succeeded);
+    }
+    stage.close().await;
 }

@@ -2,7 +2,7 @@
 //! ended first; and puts the terminal back as it was if something was being asked without echo.
 
 use std::collections::VecDeque;
-
+use std::io::Write as _;
 use std::sync::{Arc, Mutex};
 
 use sandbox::CancellationToken;
@@ -44,7 +44,7 @@ impl State {
         if let Some(restore) = &self.restore {
             restore();
             // The question stands on a line of its own.
-            anstream::eprintln!();
+            let _ = writeln!(std::io::stderr());
         }
         std::process::exit(Exit::Interrupted as i32);
     }

@@ -25,6 +25,9 @@ pub(crate) fn start(settings: &Settings, command: Option<&Command>) -> Result<()
     let log = tracing_subscriber::fmt()
         .with_env_filter(parse(&filter)?)
         .with_writer(std::io::stderr)
+        // A line that cannot be written, as on a full disk, is lost. By default the subscriber would report the loss with
+        // `eprintln!`, which panics because it fails for the same reason.
+        .log_internal_errors(false)
         .with_ansi(std::io::stderr().is_terminal());
     match format {
         LogFormat::Text => log.init(),

@@ -1,5 +1,8 @@
 //! The command line: reads what is asked, asks the API, shows what came of it. No rule of the product and no SQL is here.
 
+// They panic when the output cannot be written.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod allocator;
 mod applied;
 mod cli;
@@ -27,6 +30,7 @@ mod time;
 mod trace_view;
 mod worker;
 
+use std::io::Write as _;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 
@@ -74,8 +78,10 @@ fn report_bug(panic: &std::panic::PanicHookInfo<'_>) {
         panic.location().map(|place| format!(" at {}:{}", place.file(), place.line())).unwrap_or_default();
     let message = panic.payload_as_str().unwrap_or("no message");
     let version = env!("CARGO_PKG_VERSION");
-    anstream::eprintln!("bug: selfmade {version} stopped{place}: {message}");
-    anstream::eprintln!(
-        "hint: please report this with the command that led to it; what was acknowledged before is stored"
+    let hint = "please report this with the command that led to it; what was acknowledged before is stored";
+    // A panic here would end the process, although a server goes on after most panics.
+    let _ = writeln!(
+        anstream::stderr().lock(),
+        "bug: selfmade {version} stopped{place}: {message}\nhint: {hint}"
     );
 }

@@ -116,3 +116,19 @@ fn a_server_that_does_not_end_in_time_is_killed() {
     assert_eq!((&stopped["stopped"], &stopped["killed"]), (&true.into(), &true.into()));
     assert!(place.run(&["status"]).starts_with("exit: 4"), "what it left behind is not believed");
 }
+
+/// `/dev/full` takes nothing, as a log on a full disk.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_goes_on_when_its_log_cannot_be_written() {
+    let place = Place::new();
+    place.add("def n():\n    return 1\n");
+    std::os::unix::fs::symlink("/dev/full", place.path("home/server.log")).unwrap();
+    let _stopping = Stopping(&place);
+    let pid = place.json(&["start", "--log", "trace"])["pid"].clone();
+    for _ in 0..3 {
+        assert_eq!(place.data(&["run", "n"]), "1\n");
+        assert_eq!(place.json(&["status"])["pid"], pid, "it is still there");
+    }
+    assert_eq!(place.json(&["stop"])["killed"], false);
+}

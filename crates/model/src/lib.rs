@@ -9,6 +9,7 @@ pub mod revision;
 mod schema;
 
 pub mod glob;
+pub mod json_size;
 pub mod path;
 pub mod phrase;
 pub mod tagged;
@@ -52,11 +53,13 @@ pub mod document;
 pub mod policy;
 
 pub mod audit;
+pub mod bounds;
 pub mod call;
 pub mod chain;
 pub mod closure;
 pub mod egress;
 pub mod event;
+pub mod event_payload;
 pub mod insight;
 pub mod output;
 pub mod question;

@@ -58,8 +58,8 @@ fn enabled() -> bool {
 
 /// A day. What is to be gathered for longer is a Schedule's work.
 const LONGEST_DEBOUNCE_MS: u64 = 86_400_000;
-/// A month.
-const LONGEST_RATE_SECONDS: u64 = 31 * 86_400;
+/// A month. What a Trigger did is looked at no further back.
+pub const LONGEST_RATE_SECONDS: u64 = 31 * 86_400;
 
 impl TriggerContent {
     /// BabyAGI's only kind: `target` runs after each successful run of `upstream`.

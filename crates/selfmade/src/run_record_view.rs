@@ -30,9 +30,17 @@ pub(crate) fn render(record: &RunRecord, screen: &Screen, all: bool) -> String {
     part("Loaded", record.loaded.iter().map(loaded).collect());
     part("Calls", trace_view::calls(&record.calls));
     part("Steps", trace_view::steps(record));
-    part("Requests", record.requests.iter().map(request).collect());
+    part("Requests", requests(record));
     part("Led to", trace_view::below(record));
     out
+}
+
+fn requests(record: &RunRecord) -> Vec<String> {
+    let mut lines: Vec<String> = record.requests.iter().map(request).collect();
+    if record.requests_left_out > 0 {
+        lines.push(format!("and {} more, which were only counted", record.requests_left_out));
+    }
+    lines
 }
 
 fn request(request: &EgressRequest) -> String {

@@ -6,6 +6,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use model::bounds::RunBounds;
 use model::scope::Scope;
 use sandbox::EgressPolicy;
 use sandbox::environment::EnvironmentsConfig;
@@ -119,11 +120,14 @@ impl Config {
         };
         let mut config = Config::new(home, database, chosen.secret("secrets_key").cloned());
         read_engine(&chosen, &mut config)?;
+        read_bounds(&chosen, &mut config.engine.bounds)?;
         let days = "a whole number";
         config.keep = Keep {
             days: chosen.read("keep_days", days)?,
             runs: chosen.read("keep_runs", days)?,
             bytes: chosen.read("keep_bytes", days)?,
+            event_days: chosen.read("keep_event_days", days)?,
+            audit_days: chosen.read("keep_audit_days", days)?,
         };
         read_network(&chosen, &mut config)?;
         config.engine.model = read_model(&chosen);
@@ -213,9 +217,15 @@ impl Config {
             "runs_at_once" => engine.at_once.to_string(),
             "ready_cells" => cells.ready_cells.to_string(),
             "warm_cells" => cells.warm_cells.to_string(),
+            "run_steps" => engine.bounds.steps.to_string(),
+            "run_journal_bytes" => engine.bounds.journal_bytes.to_string(),
+            "run_event_bytes" => engine.bounds.events_bytes.to_string(),
+            "event_bytes" => engine.bounds.event_bytes.to_string(),
             "keep_days" => or(self.keep.days.map(|days| days.to_string()), ALL),
             "keep_runs" => or(self.keep.runs.map(|runs| runs.to_string()), ALL),
             "keep_bytes" => or(self.keep.bytes.map(|bytes| bytes.to_string()), ALL),
+            "keep_event_days" => or(self.keep.event_days().map(|days| days.to_string()), ALL),
+            "keep_audit_days" => or(self.keep.audit_days.map(|days| days.to_string()), ALL),
             _ => String::new(),
         }
     }
@@ -261,6 +271,23 @@ fn read_engine(chosen: &Chosen, config: &mut Config) -> Result<(), ConfigError> 
         patterns if patterns.is_empty() => Scope::none(),
         patterns => Scope::of_patterns(patterns),
     };
+    Ok(())
+}
+
+fn read_bounds(chosen: &Chosen, bounds: &mut RunBounds) -> Result<(), ConfigError> {
+    if let Some(steps) = chosen.read::<NonZeroU32>("run_steps", "a number of steps from 1")? {
+        bounds.steps = steps.get();
+    }
+    let sizes = [
+        ("run_journal_bytes", &mut bounds.journal_bytes),
+        ("run_event_bytes", &mut bounds.events_bytes),
+        ("event_bytes", &mut bounds.event_bytes),
+    ];
+    for (key, size) in sizes {
+        if let Some(bytes) = chosen.read(key, "a number of bytes")? {
+            *size = bytes;
+        }
+    }
     Ok(())
 }
 
@@ -374,7 +401,7 @@ mod tests {
             .unwrap();
         let config = read().unwrap();
         assert_eq!(config.engine.lease, Duration::from_secs(7));
-        assert_eq!(config.keep, Keep { days: Some(30), runs: None, bytes: Some(9) });
+        assert_eq!(config.keep, Keep { days: Some(30), bytes: Some(9), ..Keep::default() });
         std::fs::write(home.path().join("config.toml"), "lease_seconds = 0").unwrap();
         assert!(read().is_err());
     }

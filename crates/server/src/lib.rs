@@ -3,6 +3,9 @@
 //! Every door — HTTP, through which the command line goes too, triggers and schedules — calls the verbs in [`app`]; each verb checks who
 //! acts, decides by the rules of `model`, and is one transaction of `store`.
 
+// They panic when the output cannot be written.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod announcement;
 pub mod app;
 mod blocking;

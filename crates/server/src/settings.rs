@@ -58,9 +58,15 @@ pub const SETTINGS: &[Setting] = &[
     setting("runs_at_once"),
     setting("ready_cells"),
     setting("warm_cells"),
+    setting("run_steps"),
+    setting("run_journal_bytes"),
+    setting("run_event_bytes"),
+    setting("event_bytes"),
     setting("keep_days"),
     setting("keep_runs"),
     setting("keep_bytes"),
+    setting("keep_event_days"),
+    setting("keep_audit_days"),
 ];
 
 /// A value that lies beside the database would be in every copy of the folder.

@@ -82,6 +82,7 @@ pub(crate) fn push_forget(batch: &mut Batch, run: RunId) {
     );
     batch.push("delete from steps where run_id = $1", [run.0.into()]);
     batch.push("delete from egress where run_id = $1", [run.0.into()]);
+    batch.push("delete from egress_left_out where run_id = $1", [run.0.into()]);
 }
 
 /// Removes what was handed to Runs that are not kept, and what they answered, from the journal of the Run that started them. Until its

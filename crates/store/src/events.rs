@@ -11,18 +11,49 @@ use crate::store::Store;
 /// So many are read by a look-up.
 const FEW: u32 = 16;
 
-/// Events that a scope may know of, as [`Event::is_visible_to`] decides it.
-macro_rules! visible {
-    ($condition:literal, $end:literal) => {
-        Sql { sqlite: visible!(sqlite, $condition, $end), postgres: visible!(postgres, $condition, $end) }
+/// What the data of Events that are read at once may take, 8 MB; the first is read however large it is.
+macro_rules! most_bytes {
+    () => {
+        "8388608"
     };
-    ($database:ident, $condition:literal, $end:literal) => {
+}
+
+/// The first of these Events, as many as are asked for and as take no more than [`most_bytes`]. Which those are is found without
+/// reading their data.
+macro_rules! first_events {
+    ($condition:expr, $order:literal) => {
         concat!(
-            "select seq, kind, source, data, actor, at from events where ",
+            "select seq, kind, source, data, actor, at from events where seq in (
+                select seq from (
+                    select seq, bytes, sum(bytes) over (order by ",
+            $order,
+            ") as total from (
+                        select seq, octet_length(data) as bytes from events where ",
             $condition,
-            " and (cast($3 as text) is null or kind not in ('changeset.applied', 'secret.changed')) and ",
-            in_scope!($database, "source", "$3"),
-            $end
+            " order by ",
+            $order,
+            " limit $2) as candidates) as sized
+                where total - bytes < ",
+            most_bytes!(),
+            ") order by ",
+            $order
+        )
+    };
+}
+
+/// Events that a scope may know of, as [`Event::is_visible_to`] decides it, the newest first.
+macro_rules! visible {
+    ($condition:literal) => {
+        Sql { sqlite: visible!(sqlite, $condition), postgres: visible!(postgres, $condition) }
+    };
+    ($database:ident, $condition:literal) => {
+        first_events!(
+            concat!(
+                $condition,
+                " and (cast($3 as text) is null or kind not in ('changeset.applied', 'secret.changed')) and ",
+                in_scope!($database, "source", "$3")
+            ),
+            "seq desc"
         )
     };
 }
@@ -35,18 +66,19 @@ impl Store {
         self.db.write(batch, Durability::Power).await.map(drop)
     }
 
-    /// The last Event of all; 0 if there was none.
+    /// The last Event of all, which may be pruned; 0 if there was none.
     pub async fn newest_event(&self) -> Result<u64, Error> {
-        self.db.one("select coalesce(max(seq), 0) from events", [], |row| row.unsigned(0)).await
+        self.db.one("select value from counters where counter = 'event'", [], |row| row.unsigned(0)).await
     }
 
-    /// The last Event of a kind; 0 if there was none.
+    /// The last Event of a kind that is kept; 0 if there is none.
     pub async fn last_event(&self, kind: &EventKind) -> Result<u64, Error> {
         let sql = "select coalesce(max(seq), 0) from events where kind = $1";
         self.db.one(sql, [kind.to_string().into()], |row| row.unsigned(0)).await
     }
 
-    /// What happened before a sequence number and is visible to a scope, the newest first; of one kind if one is named.
+    /// What happened before a sequence number and is visible to a scope, the newest first; of one kind if one is named. There may
+    /// be more although fewer than asked for are answered, because what is read at once is bounded by size, too.
     pub async fn events_before(
         &self,
         seq: u64,
@@ -56,23 +88,24 @@ impl Store {
     ) -> Result<Vec<Event>, Error> {
         let mut values = vec![seq.into(), limit.into(), scope_value(scope)?];
         let Some(kind) = kind else {
-            let sql = visible!("seq < $1", " order by seq desc limit $2");
+            let sql = visible!("seq < $1");
             return self.db.query(sql, values, event_from_row).await;
         };
         values.push(kind.to_string().into());
-        let sql = visible!("seq < $1 and kind = $4", " order by seq desc limit $2");
+        let sql = visible!("seq < $1 and kind = $4");
         self.db.query(sql, values, event_from_row).await
     }
 
-    /// What happened after a sequence number, in order.
+    /// What happened after a sequence number, in order. Bounded by size as [`events_before`](Store::events_before), unless few are
+    /// asked for.
     pub async fn events_after(&self, seq: u64, limit: u32) -> Result<Vec<Event>, Error> {
-        let sql =
-            "select seq, kind, source, data, actor, at from events where seq > $1 order by seq limit $2";
         let values = [seq.into(), limit.into()];
         if limit <= FEW {
+            let sql =
+                "select seq, kind, source, data, actor, at from events where seq > $1 order by seq limit $2";
             return self.db.few(sql, values, event_from_row).await;
         }
-        self.db.query(sql, values, event_from_row).await
+        self.db.query(first_events!("seq > $1", "seq"), values, event_from_row).await
     }
 }
 

@@ -4,6 +4,9 @@
 //! together is one guarded batch. Nothing here decides: a batch that no longer holds is refused, and the caller
 //! works it out again.
 
+// They panic when the output cannot be written.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod db;
 mod error;
 #[cfg(any(test, feature = "testing"))]
@@ -26,6 +29,7 @@ mod events;
 mod id_times;
 mod insights;
 mod leases;
+mod log_pruning;
 mod nodes;
 mod outage;
 mod output;
@@ -41,6 +45,7 @@ mod scope;
 mod secrets;
 mod sessions;
 mod snapshot;
+mod space;
 mod starting;
 mod steps;
 mod store;
@@ -59,6 +64,7 @@ pub use self::backup::Copied;
 pub use self::changesets::{ChangesetFilter, ChangesetSummary};
 pub use self::db::{Durability, Location};
 pub use self::deliveries::Delivered;
+pub use self::egress::MOST_REQUESTS;
 pub use self::ending::Finished;
 pub use self::entries::{EntryPage, EntrySummary};
 pub use self::error::Error;
@@ -70,6 +76,7 @@ pub use self::pruning::{Prune, Pruned};
 pub use self::run_lists::RunFilter;
 pub use self::secrets::{SealedSecret, SecretChange, SecretsStamp};
 pub use self::snapshot::{PastMove, Question, Snapshot};
+pub use self::space::Space;
 pub use self::starting::Started;
 pub use self::store::Store;
 pub use self::ticks::{Count, Tick};

@@ -58,8 +58,14 @@ macro_rules! delete {
         }
     };
 }
-const DELETE: [Sql; 5] =
-    [delete!("steps"), delete!("call_chunks"), delete!("run_output"), delete!("egress"), delete!("runs")];
+const DELETE: [Sql; 6] = [
+    delete!("steps"),
+    delete!("call_chunks"),
+    delete!("run_output"),
+    delete!("egress"),
+    delete!("egress_left_out"),
+    delete!("runs"),
+];
 
 impl Store {
     pub async fn prune_runs(&self, prune: &Prune) -> Result<Pruned, Error> {

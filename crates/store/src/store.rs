@@ -26,6 +26,7 @@ pub(crate) const MIGRATIONS: &[Migration] = migrations![
     "0008_sealed_hosts",
     "0009_authority",
     "0010_sessions",
+    "0012_bounds",
 ];
 
 #[derive(Clone)]

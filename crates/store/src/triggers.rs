@@ -29,12 +29,12 @@ pub struct Firing {
     pub at: Timestamp,
 }
 
-/// A firing with what the Event was.
+/// A firing with what the Event was, unless that was pruned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FiredOn {
     pub firing: Firing,
-    pub kind: EventKind,
-    pub source: String,
+    pub kind: Option<EventKind>,
+    pub source: Option<String>,
 }
 
 /// A Run that waits and is not wanted any more, because a later Event stands for the one it was started by.
@@ -114,13 +114,17 @@ impl Store {
         limit: u32,
     ) -> Result<Vec<FiredOn>, Error> {
         let from_row = |row: &Row| {
-            Ok(FiredOn { firing: firing_from_row(row)?, kind: row.word(5)?, source: row.text(6)? })
+            Ok(FiredOn {
+                firing: firing_from_row(row)?,
+                kind: row.optional_word(5)?,
+                source: row.optional_text(6)?,
+            })
         };
         self.db
             .query(
                 "select firings.entry_id, firings.seq, firings.run_id, firings.stopped, firings.at, events.kind,
                     events.source
-                 from firings join events on events.seq = firings.seq
+                 from firings left join events on events.seq = firings.seq
                  where firings.entry_id = $1 and firings.seq < $2 order by firings.seq desc limit $3",
                 [trigger.0.into(), before.unwrap_or(i64::MAX as u64).into(), limit.into()],
                 from_row,

@@ -113,6 +113,7 @@ impl Run {
             actor: Actor::Run(self.run_id),
             at: self.finished_at.unwrap_or(self.created_at),
         }
+        .leaving_large_values()
     }
 }
 

@@ -141,8 +141,9 @@ impl Brain {
         self.at(&["runs", &id.to_string(), "replay"]).events(Method::POST).await
     }
 
-    pub(crate) async fn prune(&self, keep: &Retention) -> Result<Pruned, Error> {
-        let body = json!({ "since": keep.since, "newest": keep.newest, "bytes": keep.bytes });
+    pub(crate) async fn prune(&self, keep: &Retention, rewrite: bool) -> Result<Pruned, Error> {
+        let body =
+            json!({ "since": keep.since, "newest": keep.newest, "bytes": keep.bytes, "rewrite": rewrite });
         self.at(&["runs", "prune"]).json(&body).post().await
     }
 

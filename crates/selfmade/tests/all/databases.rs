@@ -65,7 +65,7 @@ fn a_database_that_is_newer_than_the_program() {
     exit: 6
     --- stdout
     --- stderr
-    error: database `[folder]/home/brain.db` has schema 99, this selfmade knows only up to 10; use a newer selfmade
+    error: database `[folder]/home/brain.db` has schema 99, this selfmade knows only up to 11; use a newer selfmade
     ");
     assert_shows!(place.run(&["fn", "list", "--json"]), @r#"
     exit: 6
@@ -76,7 +76,7 @@ fn a_database_that_is_newer_than_the_program() {
         "code": "database",
         "details": {},
         "hint": null,
-        "message": "database `[folder]/home/brain.db` has schema 99, this selfmade knows only up to 10; use a newer selfmade"
+        "message": "database `[folder]/home/brain.db` has schema 99, this selfmade knows only up to 11; use a newer selfmade"
       }
     }
     "#);

@@ -1,10 +1,12 @@
-//! Retention: records of Runs that are too old, too many or too large go, with all that belongs to them.
+//! Retention: records of Runs that are too old, too many or too large go, with all that belongs to them; and what is too old of the
+//! logs. The room they took is given back to the disk.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use model::access::Access;
 use model::ids::RunId;
+use model::trigger::LONGEST_RATE_SECONDS;
 use model::verb::Verb;
 use sandbox::CancellationToken;
 use serde::{Deserialize, Serialize};
@@ -33,14 +35,25 @@ pub struct Keep {
     pub runs: Option<u32>,
     /// As [`Retention::bytes`].
     pub bytes: Option<u64>,
+    /// Events, firings and ticks of so many days; `days` if it is not said.
+    pub event_days: Option<u32>,
+    /// The audit trail of so many days.
+    pub audit_days: Option<u32>,
 }
 
 impl Keep {
+    pub(crate) fn event_days(self) -> Option<u32> {
+        self.event_days.or(self.days)
+    }
+
     fn at(self, now: Timestamp) -> Retention {
-        let day = Duration::from_secs(86_400);
-        let since = self.days.map(|days| now.saturating_sub(day * days).unwrap_or(Timestamp::MIN));
+        let since = self.days.map(|days| days_before(now, days));
         Retention { since, newest: self.runs, bytes: self.bytes }
     }
+}
+
+fn days_before(now: Timestamp, days: u32) -> Timestamp {
+    now.saturating_sub(DAY * days).unwrap_or(Timestamp::MIN)
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, utoipa::ToSchema)]
@@ -48,7 +61,23 @@ pub struct Pruned {
     pub runs: u64,
     /// What their records took.
     pub bytes: u64,
+    /// By how much the database file became smaller; absent on PostgreSQL, which uses the room again by itself.
+    pub freed_bytes: Option<u64>,
+    /// Room in the file that holds nothing now and was not given back, because the file was made by an older version: `rewrite` gives
+    /// it back.
+    pub free_bytes: u64,
 }
+
+/// What went from the logs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PrunedLogs {
+    pub events: u64,
+    pub firings: u64,
+    pub ticks: u64,
+    pub audit: u64,
+}
+
+const DAY: Duration = Duration::from_secs(86_400);
 
 /// So many go in one transaction, so that nobody waits for long.
 const AT_ONCE: u32 = 1_000;
@@ -63,10 +92,8 @@ pub async fn keep(ctx: Ctx, stop: CancellationToken) {
     }
     while !stop.is_cancelled() {
         let now = ctx.clock.now();
-        match remove(&ctx, ctx.keep.at(now), |_| ()).await {
-            Ok(Pruned { runs: 0, .. }) => {}
-            Ok(pruned) => tracing::info!("pruned {} runs with {} bytes", pruned.runs, pruned.bytes),
-            Err(error) => tracing::warn!("cannot prune runs: {error}"),
+        if let Err(error) = sweep(&ctx, now).await {
+            tracing::warn!("cannot remove old records: {error}");
         }
         tokio::select! {
             () = stop.cancelled() => {}
@@ -75,15 +102,85 @@ pub async fn keep(ctx: Ctx, stop: CancellationToken) {
     }
 }
 
-/// Removes what does not stay, telling how far it is.
+/// Removes what does not stay, once.
+pub async fn sweep(ctx: &Ctx, now: Timestamp) -> Result<(), Error> {
+    let runs = remove(ctx, ctx.keep.at(now), |_| ()).await?;
+    let logs = remove_logs(ctx, now).await?;
+    if runs.runs > 0 || logs != PrunedLogs::default() {
+        let freed = give_back(ctx).await?.unwrap_or_default();
+        let PrunedLogs { events, firings, ticks, audit } = logs;
+        tracing::info!(
+            "removed {} old runs, {events} events, {firings} firings, {ticks} ticks and {audit} audit records; the database file \
+             became {freed} bytes smaller",
+            runs.runs
+        );
+    }
+    Ok(())
+}
+
+/// Events, what triggers and schedules did, and the audit trail.
+async fn remove_logs(ctx: &Ctx, now: Timestamp) -> Result<PrunedLogs, Error> {
+    let (store, mut gone) = (&ctx.store, PrunedLogs::default());
+    if let Some(days) = ctx.keep.event_days() {
+        let before = days_before(now, days);
+        // A rate limit looks back at firings.
+        let longest = Duration::from_secs(LONGEST_RATE_SECONDS);
+        let firings_before = before.min(now.saturating_sub(longest).unwrap_or(Timestamp::MIN));
+        gone.firings = all(|| store.prune_firings(firings_before, AT_ONCE)).await?;
+        gone.ticks = all(|| store.prune_ticks(before, AT_ONCE)).await?;
+        gone.events = all(|| store.prune_events(before, AT_ONCE)).await?;
+    }
+    if let Some(days) = ctx.keep.audit_days {
+        let before = days_before(now, days);
+        gone.audit = all(|| store.prune_audit(before, AT_ONCE)).await?;
+    }
+    Ok(gone)
+}
+
+/// Removes one portion after the other until there is none.
+async fn all<F: Future<Output = Result<u64, store::Error>>>(portion: impl Fn() -> F) -> Result<u64, Error> {
+    let mut total = 0;
+    loop {
+        match portion().await? {
+            0 => return Ok(total),
+            gone => total += gone,
+        }
+    }
+}
+
+/// Gives the room of what was removed back to the disk, in slices. Says by how much the file became smaller.
+async fn give_back(ctx: &Ctx) -> Result<Option<u64>, Error> {
+    let Some(before) = ctx.store.space().await? else { return Ok(None) };
+    let mut space = before;
+    while space.incremental && space.free > 0 {
+        ctx.store.give_back().await?;
+        let Some(now) = ctx.store.space().await?.filter(|now| now.free < space.free) else { break };
+        space = now;
+    }
+    Ok(Some(before.total.saturating_sub(space.total)))
+}
+
+/// Removes what does not stay, telling how far it is, and gives the room back. `rewrite` writes a SQLite file anew for that, which keeps
+/// others from writing meanwhile: files of older versions cannot give room back otherwise.
 pub async fn prune(
     ctx: &Ctx,
     access: &Access,
     keep: Retention,
+    rewrite: bool,
     told: impl Fn(Pruned),
 ) -> Result<Pruned, Error> {
     access.may_touch_all(Verb::PruneRuns)?;
-    remove(ctx, keep, told).await
+    let mut pruned = remove(ctx, keep, told).await?;
+    let before = ctx.store.space().await?;
+    if rewrite {
+        ctx.store.rewrite().await?;
+    } else {
+        give_back(ctx).await?;
+    }
+    let after = ctx.store.space().await?;
+    pruned.freed_bytes = before.zip(after).map(|(before, after)| before.total.saturating_sub(after.total));
+    pruned.free_bytes = after.map_or(0, |after| after.free);
+    Ok(pruned)
 }
 
 async fn remove(ctx: &Ctx, keep: Retention, told: impl Fn(Pruned)) -> Result<Pruned, Error> {
@@ -100,7 +197,7 @@ async fn remove(ctx: &Ctx, keep: Retention, told: impl Fn(Pruned)) -> Result<Pru
         if gone.runs == 0 {
             break;
         }
-        total = Pruned { runs: total.runs + gone.runs, bytes: total.bytes + gone.bytes };
+        total = Pruned { runs: total.runs + gone.runs, bytes: total.bytes + gone.bytes, ..total };
         told(total);
     }
     if total.runs > 0 {

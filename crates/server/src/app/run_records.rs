@@ -39,6 +39,9 @@ pub struct RunRecord {
     pub steps: Vec<Step>,
     /// What it asked of the network.
     pub requests: Vec<EgressRequest>,
+    /// Requests beside those, which were only counted because there were too many.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub requests_left_out: u64,
     /// All that it led to, in the order in which it was started.
     pub below: Vec<Below>,
 }
@@ -81,6 +84,7 @@ pub async fn show(ctx: &Ctx, access: &Access, id: RunId) -> Result<RunRecord, Er
         calls,
         steps,
         requests: ctx.store.egress(id).await?,
+        requests_left_out: ctx.store.egress_left_out(id).await?,
         below: below(ctx, access, id).await?,
         run,
     })
@@ -116,6 +120,10 @@ async fn loaded(ctx: &Ctx, access: &Access, run: &Run) -> Result<Vec<Loaded>, Er
     Ok(loaded)
 }
 
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 async fn below(ctx: &Ctx, access: &Access, id: RunId) -> Result<Vec<Below>, Error> {
     let mut runs = ctx.store.run_tree(id, access.only()).await?;
     runs.retain(|run| run.run_id != id);
@@ -138,8 +146,9 @@ async fn upstream(ctx: &Ctx, runs: &[Run]) -> Result<HashMap<u64, RunId>, Error>
         if upstream.contains_key(&seq) {
             continue;
         }
-        // Events are numbered without a gap.
-        let event = ctx.store.events_after(seq.saturating_sub(1), 1).await?.pop();
+        // Events are numbered without a gap; this one may be pruned.
+        let event =
+            ctx.store.events_after(seq.saturating_sub(1), 1).await?.pop().filter(|event| event.seq == seq);
         let run = event.and_then(|event| event.fact.data["run_id"].as_str()?.parse().ok());
         upstream.extend(run.map(|run| (seq, run)));
     }

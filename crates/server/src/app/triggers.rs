@@ -9,6 +9,7 @@ use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
 use model::event::{Event, EventKind, NewEvent};
 use model::ids::RunId;
+use model::json_size::json_size;
 use model::name::EntryName;
 use model::trigger::TriggerContent;
 use model::trigger::on::On;
@@ -25,7 +26,7 @@ use super::functions::{Which, version};
 use super::runs::{self, Target};
 use super::webhooks;
 use crate::ctx::Ctx;
-use crate::triggers::{Verdict, input, judge, rehearse};
+use crate::triggers::{Verdict, completed, input, judge, rehearse};
 
 /// How many of the newest firings are shown with a Trigger.
 const RECENT: u32 = 10;
@@ -34,6 +35,8 @@ const MOST_EVENTS: u64 = 100_000;
 /// It stops at this many that concern the Trigger: nobody reads more.
 const MOST_VERDICTS: usize = 10_000;
 const AT_ONCE: u32 = 1_000;
+/// What the events that a dry run looks at may take.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// One line of a list.
 #[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
@@ -72,7 +75,8 @@ pub struct TriggerView {
 pub struct FiringLine {
     pub seq: u64,
     pub at: Timestamp,
-    pub kind: EventKind,
+    /// Absent if the event is not kept any more.
+    pub kind: Option<EventKind>,
     pub source: String,
     pub run_id: Option<RunId>,
     /// Why nothing was started, or why what was to be started was taken back.
@@ -218,9 +222,9 @@ pub async fn firings(
 fn firing(access: &Access, fired: FiredOn) -> FiringLine {
     let FiredOn { firing, kind, source } = fired;
     // Why it started nothing may quote what came from there.
-    let is_seen = access.covers(&source);
+    let is_seen = source.as_deref().map_or(access.only().is_all(), |source| access.covers(source));
     let stopped = firing.stopped.map(|why| if is_seen { why } else { "stopped".to_owned() });
-    let source = if is_seen { source } else { String::new() };
+    let source = source.filter(|_| is_seen).unwrap_or_default();
     FiringLine { seq: firing.seq, at: firing.at, kind, source, run_id: firing.run_id, stopped }
 }
 
@@ -238,10 +242,10 @@ pub async fn dry_run(
         On::Pattern(_) => None,
     };
     let (mut seq, mut events, mut complete) = (i64::MAX as u64, 0, false);
-    let mut fitting: Vec<Event> = Vec::new();
-    while events < MOST_EVENTS && fitting.len() < MOST_VERDICTS && !complete {
+    let (mut fitting, mut bytes): (Vec<Event>, u64) = (Vec::new(), 0);
+    while events < MOST_EVENTS && fitting.len() < MOST_VERDICTS && bytes < MOST_BYTES && !complete {
         let page = ctx.store.events_before(seq, kind, AT_ONCE, access.only()).await?;
-        complete = page.len() < AT_ONCE as usize;
+        complete = page.is_empty();
         seq = page.last().map_or(seq, |last| last.seq);
         for event in page {
             if event.fact.at < since {
@@ -249,7 +253,11 @@ pub async fn dry_run(
                 break;
             }
             events += 1;
-            fitting.extend(content.listens_to(&event).then_some(event));
+            if content.listens_to(&event) {
+                let event = completed(ctx, event).await?;
+                bytes += json_size(&event.fact.data);
+                fitting.push(event);
+            }
         }
     }
     fitting.reverse();
@@ -312,9 +320,11 @@ fn enabled(content: &TriggerContent) -> TriggerContent {
 pub async fn event(ctx: &Ctx, access: &Access, seq: u64) -> Result<Event, Error> {
     access.may(Verb::ReadEvents)?;
     let found = ctx.store.events_after(seq.saturating_sub(1), 1).await?.pop();
-    found
-        .filter(|event| event.seq == seq && event.is_visible_to(access.only()))
-        .ok_or_else(|| Error::Absent { noun: "event", name: seq.to_string() })
+    let found = found.filter(|event| event.seq == seq && event.is_visible_to(access.only()));
+    match found {
+        Some(event) => completed(ctx, event).await,
+        None => Err(Error::Absent { noun: "event", name: seq.to_string() }),
+    }
 }
 
 /// An Event that did not happen, to try a Trigger with.

@@ -1,127 +1,137 @@
-//! Requests of Runs on their way from the proxy into the records: the proxy must not wait, so they pass through a queue.
+//! Requests of Runs on their way from the proxy into the records: the proxy must not wait, so they pass through a bounded queue. What a
+//! Run has too many of, and what the queue has no room for, is only counted.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use model::egress::EgressRequest;
 use model::ids::RunId;
 use sandbox::egress::{Decision, EgressLog, EgressRecord, LONGEST_PATH};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
 
+use super::egress_runs::{Admitted, ExpectedRuns};
 use crate::app::error::Error;
 use crate::ctx::Ctx;
 use crate::redaction::Redaction;
 
 /// Written in one transaction at most.
 const AT_ONCE: usize = 200;
-/// Runs that are remembered. A request may be over some time after its Run is.
-const REMEMBERED: usize = 10_000;
+/// Requests that wait to be written. A path may have two thousand characters, so they take a few megabytes at most.
+const WAITING: usize = 1_024;
+/// How long numbers of requests that were left out are gathered before they are written.
+const GATHERED: Duration = Duration::from_secs(1);
 
-/// Where requests are told. Requests are small and a Run can make only so many at once, so the queue has no bound.
+/// Where requests are told.
 #[derive(Clone)]
 pub(crate) struct Requests {
-    told: UnboundedSender<Told>,
-    pub(crate) expected: Expected,
-}
-
-/// Runs that may use the network.
-#[derive(Clone, Default)]
-pub(crate) struct Expected(Arc<Mutex<Runs>>);
-
-/// The oldest is forgotten first.
-#[derive(Default)]
-struct Runs {
-    /// With what is struck out of their requests.
-    known: HashMap<RunId, Arc<Redaction>>,
-    order: VecDeque<RunId>,
+    told: Sender<Told>,
+    pub(crate) expected: ExpectedRuns,
 }
 
 pub(crate) enum Told {
-    Request(Box<EgressRecord>),
+    Request(RunId, Box<EgressRecord>),
+    /// Some were left out, the first for a while.
+    LeftOut,
     /// Somebody waits until everything before is written.
     Flush(oneshot::Sender<()>),
 }
 
 impl Requests {
-    pub(crate) fn new() -> (Requests, UnboundedReceiver<Told>) {
-        let (told, receiver) = unbounded_channel();
-        (Requests { told, expected: Expected::default() }, receiver)
+    pub(crate) fn new() -> (Requests, Receiver<Told>) {
+        let (told, receiver) = channel(WAITING);
+        (Requests { told, expected: ExpectedRuns::default() }, receiver)
     }
 
     /// Returns when all that was told so far is written.
     pub(crate) async fn flush(&self) {
         let (written, waiting) = oneshot::channel();
-        if self.told.send(Told::Flush(written)).is_ok() {
+        if self.told.send(Told::Flush(written)).await.is_ok() {
             // Nobody answers when nobody writes any more.
             waiting.await.ok();
         }
     }
-}
 
-impl Expected {
-    /// From now on requests of this Run are recorded, without the secrets that it was handed.
-    pub(crate) fn expect(&self, run: RunId, redaction: Arc<Redaction>) {
-        let mut runs = self.lock();
-        runs.known.insert(run, redaction);
-        runs.order.push_back(run);
-        while runs.order.len() > REMEMBERED
-            && let Some(oldest) = runs.order.pop_front()
-        {
-            runs.known.remove(&oldest);
+    fn count(&self, counted: Admitted) {
+        if counted == (Admitted::LeftOut { first: true }) {
+            // If there is no room for it, others are before it, and the numbers are written with them.
+            self.told.try_send(Told::LeftOut).ok();
         }
-    }
-
-    /// Requests of this Run are not recorded any more.
-    pub(crate) fn forget(&self, run: RunId) {
-        self.lock().known.remove(&run);
-    }
-
-    /// As it is recorded, and of which Run; nothing if that is not known.
-    fn recorded(&self, record: EgressRecord) -> Option<(RunId, EgressRequest)> {
-        let run = record.label.parse().ok()?;
-        let redaction = self.lock().known.get(&run).cloned()?;
-        Some((run, request(record, &redaction)))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Runs> {
-        // Nothing that holds the lock can panic half-way through a change.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl EgressLog for Requests {
     fn record(&self, record: EgressRecord) {
-        // Nobody hears it when the brain is closed.
-        self.told.send(Told::Request(Box::new(record))).ok();
+        let Ok(run) = record.label.parse() else { return };
+        let is_refused = matches!(record.decision, Decision::Refused { .. });
+        match self.expected.admit(run, is_refused) {
+            Admitted::Recorded => match self.told.try_send(Told::Request(run, Box::new(record))) {
+                Err(TrySendError::Full(_)) => self.count(self.expected.leave_out(run)),
+                // Nobody hears it when the brain is closed.
+                Ok(()) | Err(TrySendError::Closed(_)) => {}
+            },
+            counted => self.count(counted),
+        }
     }
 }
 
 /// Writes what is told, until nobody can tell any more.
-pub(crate) async fn keep(ctx: Ctx, expected: Expected, mut told: UnboundedReceiver<Told>) {
+pub(crate) async fn keep(ctx: Ctx, expected: ExpectedRuns, mut told: Receiver<Told>) {
     let mut some = Vec::with_capacity(AT_ONCE);
-    while told.recv_many(&mut some, AT_ONCE).await > 0 {
+    let mut gathering = None;
+    loop {
+        let received = async {
+            match gathering {
+                None => told.recv_many(&mut some, AT_ONCE).await,
+                Some(until) => tokio::select! {
+                    count = told.recv_many(&mut some, AT_ONCE) => count,
+                    () = ctx.clock.wait_until(until) => usize::MAX,
+                },
+            }
+        };
+        let is_closed = received.await == 0;
         let (mut records, mut waiting) = (Vec::new(), Vec::new());
         for one in some.drain(..) {
             match one {
-                Told::Request(record) => records.extend(expected.recorded(*record)),
+                Told::Request(run, record) => records.extend(recorded(&expected, run, *record)),
+                Told::LeftOut => gathering = gathering.or(Some(ctx.clock.now() + GATHERED)),
                 Told::Flush(written) => waiting.push(written),
             }
         }
-        if let Err(error) = write(&ctx, &records).await {
+        let is_time = gathering.is_some_and(|until| until <= ctx.clock.now());
+        let left_out = if is_time || is_closed || !waiting.is_empty() {
+            gathering = None;
+            expected.take_left_out()
+        } else {
+            Vec::new()
+        };
+        if let Err(error) = write(&ctx, &records, &left_out).await {
             tracing::warn!("cannot record what runs asked of the network: {error}");
         }
         for written in waiting {
             written.send(()).ok();
         }
+        if is_closed {
+            return;
+        }
     }
 }
 
-async fn write(ctx: &Ctx, requests: &[(RunId, EgressRequest)]) -> Result<(), Error> {
-    if requests.is_empty() {
+async fn write(
+    ctx: &Ctx,
+    requests: &[(RunId, EgressRequest)],
+    left_out: &[(RunId, u64)],
+) -> Result<(), Error> {
+    if requests.is_empty() && left_out.is_empty() {
         return Ok(());
     }
-    Ok(ctx.store.record_egress(requests).await?)
+    Ok(ctx.store.record_egress(requests, left_out).await?)
+}
+
+/// As it is recorded, and of which Run; nothing if that is not known any more.
+fn recorded(expected: &ExpectedRuns, run: RunId, record: EgressRecord) -> Option<(RunId, EgressRequest)> {
+    let redaction = expected.redaction(run)?;
+    Some((run, request(record, &redaction)))
 }
 
 /// A path, a host or what was told about them may hold a secret.
@@ -154,5 +164,54 @@ fn path(path: &str, redaction: &Redaction) -> String {
         redaction.text(path).into_owned()
     } else {
         redaction.beginning(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::SystemTime;
+
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn record(run: RunId) -> EgressRecord {
+        EgressRecord {
+            label: run.to_string(),
+            time: SystemTime::UNIX_EPOCH,
+            method: "GET".to_owned(),
+            scheme: "https",
+            host: "example.com".to_owned(),
+            port: 443,
+            path: "/".to_owned(),
+            decision: Decision::Allowed { rule: "*".to_owned() },
+            address: None,
+            status: None,
+            bytes_up: 0,
+            bytes_down: 0,
+            duration: Duration::ZERO,
+            failure: None,
+        }
+    }
+
+    /// Nobody writes here, as when the database is slow.
+    #[tokio::test]
+    async fn the_queue_is_bounded_and_what_it_has_no_room_for_is_counted() {
+        let (requests, mut told) = Requests::new();
+        let runs: Vec<RunId> = (0..10).map(|number| RunId(Uuid::from_u128(number))).collect();
+        for run in &runs {
+            requests.expected.expect(*run, Arc::default());
+            for _ in 0..1_000 {
+                requests.record(record(*run));
+            }
+        }
+        let mut held = 0;
+        while told.try_recv().is_ok() {
+            held += 1;
+        }
+        assert_eq!(held, WAITING);
+        let left_out: u64 = requests.expected.take_left_out().iter().map(|(_, count)| count).sum();
+        assert_eq!(left_out, 10_000 - WAITING as u64, "none is lost from the count");
     }
 }

@@ -66,7 +66,7 @@ async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
     let redaction = Arc::new(handed.redaction().and(handed_over));
     let host = RunHost::new(Parts {
         ctx: ctx.clone(),
-        journal: Journal::new(run.run_id, steps),
+        journal: Journal::new(run.run_id, steps, ctx.engine.config.bounds),
         run: run.clone(),
         prepared: Arc::clone(&prepared),
         interrupt: interrupt.clone(),

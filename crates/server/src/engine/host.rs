@@ -206,6 +206,8 @@ impl Inner {
                 verbs::again(self, &step, &arguments).await?;
                 answered(step)
             }
+            // Were it journaled, refusals alone could fill the journal.
+            Ok(Place::Refused(over)) => Err(HostError::Refused(over.to_string())),
             Ok(Place::New(step)) if self.lease.is_none() => Err(HostError::Failed(format!(
                 "the recorded run did not get this far: step {} is new, and a replay does nothing new",
                 step.position

@@ -1,8 +1,10 @@
 //! The journal of one Run: what it asked for before, in order, so that asking again gives the same answers.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
+use model::bounds::{OverBound, RunBounds, Stored, journaled};
 use model::ids::RunId;
 use model::step::{Divergence, Step};
 use serde_json::Value;
@@ -11,6 +13,8 @@ pub(crate) struct Journal {
     run: RunId,
     recorded: Vec<Step>,
     next: AtomicU32,
+    bounds: RunBounds,
+    stored: Mutex<Stored>,
 }
 
 /// What the journal says to a request.
@@ -22,18 +26,25 @@ pub(crate) enum Place {
     Open(Step),
     /// It is asked for the first time.
     New(Step),
+    /// The Run may not store more. Nothing is journaled about it.
+    Refused(OverBound),
 }
 
 impl Journal {
     /// With what was recorded, in order.
-    pub(crate) fn new(run: RunId, recorded: Vec<Step>) -> Journal {
-        Journal { run, recorded, next: AtomicU32::new(1) }
+    pub(crate) fn new(run: RunId, recorded: Vec<Step>, bounds: RunBounds) -> Journal {
+        let stored = Mutex::new(Stored::of(&recorded));
+        Journal { run, recorded, next: AtomicU32::new(1), bounds, stored }
     }
 
     /// Takes the next place for a request.
     pub(crate) fn take(&self, verb: &str, request: Value, now: Timestamp) -> Result<Place, Divergence> {
         let position = self.next.fetch_add(1, Ordering::Relaxed);
+        let request = journaled(request);
         let Some(step) = self.recorded.get(position as usize - 1) else {
+            if let Err(over) = self.stored().ask(position, &request, &self.bounds) {
+                return Ok(Place::Refused(over));
+            }
             return Ok(Place::New(Step {
                 run_id: self.run,
                 position,
@@ -47,8 +58,27 @@ impl Journal {
                 finished_at: None,
             }));
         };
-        step.answers(verb, &request)?;
+        // One that was journaled whole, before large requests were cut, is compared as it would be journaled now.
+        step.answers(verb, &request).or_else(|divergence| {
+            let is_same = step.verb == verb && journaled(step.request.clone()) == request;
+            if is_same { Ok(()) } else { Err(divergence) }
+        })?;
         Ok(if step.finished_at.is_some() { Place::Answered(step.clone()) } else { Place::Open(step.clone()) })
+    }
+
+    /// Whether there is room for what a Step answers.
+    pub(crate) fn admit_answer(&self, result: &Value) -> Result<(), OverBound> {
+        self.stored().answer(result, &self.bounds)
+    }
+
+    /// Whether the Run may emit the Event that a Step asks for.
+    pub(crate) fn admit_event(&self, request: &Value) -> Result<(), OverBound> {
+        self.stored().emit(request, &self.bounds)
+    }
+
+    fn stored(&self) -> MutexGuard<'_, Stored> {
+        // Nothing that holds the lock can panic half-way through a change.
+        self.stored.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How much of what was recorded has not been asked for again.
@@ -84,7 +114,8 @@ mod tests {
 
     #[test]
     fn what_was_answered_is_answered_again_and_what_was_open_goes_on() {
-        let journal = Journal::new(RUN, vec![step(1, "now", true), step(2, "sleep", false)]);
+        let journal =
+            Journal::new(RUN, vec![step(1, "now", true), step(2, "sleep", false)], RunBounds::default());
         let now = Timestamp::UNIX_EPOCH;
         assert!(matches!(journal.take("now", json!({"n": 1}), now), Ok(Place::Answered(_))));
         assert_eq!(journal.left(), 1);
@@ -95,7 +126,7 @@ mod tests {
 
     #[test]
     fn asking_for_something_else_is_a_divergence_that_shows_both() {
-        let journal = Journal::new(RUN, vec![step(1, "now", true)]);
+        let journal = Journal::new(RUN, vec![step(1, "now", true)], RunBounds::default());
         let divergence = journal.take("random", json!({}), Timestamp::UNIX_EPOCH).unwrap_err();
         assert_eq!(divergence.to_string(), "step 1 was `now` with {\"n\":1}, and is now `random` with {}");
     }

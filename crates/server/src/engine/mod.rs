@@ -10,6 +10,7 @@ mod cells;
 mod closures;
 mod drafts;
 mod egress;
+mod egress_runs;
 mod execution;
 mod executor;
 mod handed;
@@ -34,6 +35,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use model::bounds::RunBounds;
 use model::chain::ChainLimits;
 use model::ids::NodeId;
 use model::scope::Scope;
@@ -76,6 +78,8 @@ pub struct EngineConfig {
     pub timeout: Duration,
     pub memory_bytes: u64,
     pub chain: ChainLimits,
+    /// What one Run may store.
+    pub bounds: RunBounds,
     /// What happens to Changesets that Runs propose.
     pub changesets: Policy,
     /// What Runs may replace without asking, though somebody else wrote it.
@@ -100,6 +104,7 @@ impl Default for EngineConfig {
             timeout: Duration::from_secs(60),
             memory_bytes: 512 << 20,
             chain: ChainLimits::default(),
+            bounds: RunBounds::default(),
             changesets: Policy::default(),
             changesets_replace: Scope::none(),
             model: ModelConfig::default(),

@@ -34,7 +34,7 @@ pub(crate) async fn replay(ctx: &Ctx, replay: Replay) -> Result<(End, usize), Er
     work.isolation = Isolation::Fresh;
     let host = RunHost::new(Parts {
         ctx: ctx.clone(),
-        journal: Journal::new(run.run_id, steps),
+        journal: Journal::new(run.run_id, steps, ctx.engine.config.bounds),
         run,
         prepared,
         interrupt: interrupt.clone(),

@@ -43,6 +43,7 @@ mod problem;
 mod prompt;
 mod proxies;
 mod rates;
+mod recent;
 mod replay;
 mod requests;
 mod retention;

@@ -28,6 +28,10 @@ struct PruneBody {
     newest: Option<u32>,
     /// As many of the newest as take no more than this.
     bytes: Option<u64>,
+    /// Write a SQLite file anew afterwards, so that it gives back all room. Nobody else can write meanwhile, and the disk needs room for
+    /// the copy.
+    #[serde(default)]
+    rewrite: bool,
 }
 
 /// Removes the records of old runs, for good
@@ -43,5 +47,5 @@ async fn prune(
             Problem::bad_request("it is not said what stays").hint("send `since`, `newest` or `bytes`")
         );
     }
-    Ok(Body(retention::prune(door.ctx(), caller.access(), keep, |_| {}).await?))
+    Ok(Body(retention::prune(door.ctx(), caller.access(), keep, body.rewrite, |_| {}).await?))
 }

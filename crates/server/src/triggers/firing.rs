@@ -18,13 +18,19 @@ use store::{Firing, Firings};
 use super::debounce::Past;
 use super::expression;
 use super::index::Live;
+use super::payload::completed;
 use crate::app::error::Error;
 use crate::app::runs::{self, StartRun, Target};
 use crate::ctx::Ctx;
 
 /// Adds what all Triggers do about an Event.
 pub(super) async fn fire(ctx: &Ctx, event: &Event, firings: &mut Firings) -> Result<(), Error> {
-    for live in ctx.triggers.listening(ctx, event).await? {
+    let listening = ctx.triggers.listening(ctx, event).await?;
+    if listening.is_empty() {
+        return Ok(());
+    }
+    let event = &completed(ctx, event.clone()).await?;
+    for live in listening {
         let past = Past::of(ctx, &live, event, firings).await?;
         let mut firing =
             Firing { entry_id: live.entry, seq: event.seq, run_id: None, stopped: None, at: ctx.clock.now() };

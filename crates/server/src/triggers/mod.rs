@@ -6,6 +6,7 @@ mod debounce;
 mod expression;
 mod firing;
 mod index;
+mod payload;
 mod progress;
 mod rehearsal;
 mod starting;
@@ -15,6 +16,7 @@ use sandbox::CancellationToken;
 pub use self::expression::{ExpressionError, check};
 pub(crate) use self::firing::input;
 pub(crate) use self::index::{Live, Triggers};
+pub(crate) use self::payload::completed;
 pub use self::rehearsal::{Verdict, judge, rehearse};
 use crate::app::error::Error;
 use crate::ctx::Ctx;
@@ -88,8 +90,10 @@ async fn fire_all(ctx: &Ctx, stop: Option<&CancellationToken>) -> Result<usize, 
         }
         let places = stop.map(|stop| starting::take_places(ctx, stop, &mut firings.runs)).unwrap_or_default();
         let _claiming = ctx.engine.claiming.read().await;
-        let is_end = events.len() < at_once as usize;
-        at_once = if is_end { FEW } else { MANY };
+        // A read of many may be short because they are large.
+        let is_short = events.len() < at_once as usize;
+        let is_end = is_short && at_once == FEW;
+        at_once = if is_short { FEW } else { MANY };
         if ctx.triggers.progress.record(ctx, from, &firings).await? {
             started += firings.runs.len();
             starting::start(ctx, firings.runs, places);

@@ -155,7 +155,7 @@ on_both! {
             ended.push(stage.start("one", empty()).await.unwrap().run_id);
             stage.ctx.clock.advance(Duration::from_secs(3_600));
         }
-        let prune = async |keep| retention::prune(&stage.ctx, &ME, keep, |_| ()).await.unwrap().runs;
+        let prune = async |keep| retention::prune(&stage.ctx, &ME, keep, false, |_| ()).await.unwrap().runs;
         let left = async || {
             let runs = stage.ctx.store.runs(&RunFilter::default(), 10).await.unwrap();
             runs.iter().map(|run| run.run_id).collect::<Vec<_>>()

@@ -141,6 +141,24 @@ impl Db {
         })
     }
 
+    /// Gives some free pages of a SQLite file back to the disk.
+    pub(crate) async fn give_back(&self) -> Result<(), Error> {
+        self.maintain(sqlite::Maintenance::GiveBack).await
+    }
+
+    /// Writes a SQLite file anew.
+    pub(crate) async fn rewrite(&self) -> Result<(), Error> {
+        self.maintain(sqlite::Maintenance::Rewrite).await
+    }
+
+    async fn maintain(&self, what: sqlite::Maintenance) -> Result<(), Error> {
+        match &self.database {
+            Database::Sqlite(sqlite) => sqlite.maintain(what).await,
+            // Autovacuum does it.
+            Database::Postgres(_) => Ok(()),
+        }
+    }
+
     /// Finishes what was handed over and lets go of the database. Every later use, also of a clone, answers
     /// [`Error::Closed`].
     pub(crate) async fn close(&self) {

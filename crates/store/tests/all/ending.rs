@@ -92,7 +92,7 @@ store::on_both! {
         for (run, text) in [(&run, "hush"), (&other, "loud")] {
             world.store.start_run(run, &[]).await.unwrap();
             world.store.record_step(&step(run.run_id, 1, json!(text)), run.lease.unwrap()).await.unwrap();
-            world.store.record_egress(&[(run.run_id, request(text))]).await.unwrap();
+            world.store.record_egress(&[(run.run_id, request(text))], &[(run.run_id, 1)]).await.unwrap();
         }
         let kept = Finished { output: None, forget: true, ..succeeded(&run) };
         assert!(world.store.finish_run(&kept, Durability::Process).await.unwrap());
@@ -101,6 +101,7 @@ store::on_both! {
         assert_eq!((world.store.steps(run.run_id).await.unwrap(), world.store.egress(run.run_id).await.unwrap()), (vec![], vec![]));
         assert_eq!(world.store.steps(other.run_id).await.unwrap().len(), 1);
         assert_eq!(world.store.egress(other.run_id).await.unwrap().len(), 1);
+        assert_eq!(world.store.egress_left_out(run.run_id).await.unwrap(), 0);
         assert_eq!(rows_with(database, "hush").await, 0);
     }
 

@@ -1,6 +1,7 @@
 //! Events: dense, ordered, and never missed by one who follows them.
 
 use model::event::EventKind;
+use model::scope::Scope;
 use store::testing::TestDatabase;
 
 use crate::world::{World, event, put};
@@ -32,6 +33,36 @@ store::on_both! {
         world.store.append_events(&[emitted.clone(), emitted, event("other")]).await.unwrap();
         assert_eq!(world.store.last_event(&custom).await.unwrap(), 2);
         assert_eq!(world.store.newest_event().await.unwrap(), 3);
+    }
+
+    async fn large_events_are_read_in_portions_and_none_is_missed(database: &TestDatabase) {
+        const PORTION: usize = 8 << 20;
+        let world = World::open(database).await;
+        let large = |megabytes: usize| {
+            let data = serde_json::json!("x".repeat(megabytes << 20));
+            model::event::NewEvent { data, ..event("a") }
+        };
+        let sizes = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 20, 1, 1];
+        world.store.append_events(&sizes.map(large)).await.unwrap();
+        let bytes = |events: &[model::event::Event]| events.iter().map(|event| event.fact.data.to_string().len()).sum::<usize>();
+        let (mut after, mut before) = (0, 100);
+        let (mut forth, mut back) = (Vec::new(), Vec::new());
+        loop {
+            let next = world.store.events_after(after, 100).await.unwrap();
+            let previous = world.store.events_before(before, None, 100, &Scope::All).await.unwrap();
+            assert!(next.len() <= 1 || bytes(&next[..next.len() - 1]) <= PORTION, "{} bytes", bytes(&next));
+            assert!(previous.len() <= 1 || bytes(&previous[..previous.len() - 1]) <= PORTION);
+            if next.is_empty() && previous.is_empty() {
+                break;
+            }
+            after = next.last().map_or(after, |event| event.seq);
+            before = previous.last().map_or(before, |event| event.seq);
+            forth.extend(next.iter().map(|event| event.seq));
+            back.extend(previous.iter().map(|event| event.seq));
+        }
+        back.reverse();
+        assert_eq!(forth, (1..=13).collect::<Vec<_>>());
+        assert_eq!(back, forth);
     }
 
     async fn appending_nothing_is_nothing(database: &TestDatabase) {

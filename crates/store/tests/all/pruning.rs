@@ -114,7 +114,7 @@ store::on_both! {
         let run = Run { run_id: RunId(id_at(2)), ..waited("a", node()) };
         world.store.start_run(&run, &[]).await.unwrap();
         world.store.record_step(&step(run.run_id, 1, json!("s".repeat(1_000))), run.lease.unwrap()).await.unwrap();
-        world.store.record_egress(&[(run.run_id, request("/"))]).await.unwrap();
+        world.store.record_egress(&[(run.run_id, request("/"))], &[(run.run_id, 1)]).await.unwrap();
         let finished = Finished {
             output: Some(json!("o".repeat(1_000))),
             calls: vec![call(run.run_id, 1, json!("c".repeat(1_000)))],
@@ -124,7 +124,7 @@ store::on_both! {
         world.store.finish_run(&finished, Durability::Process).await.unwrap();
         let pruned = prune_all(&world.store, &before(1_000)).await;
         assert!((6_000..8_000).contains(&pruned.bytes), "{pruned:?}");
-        for table in ["runs", "steps", "call_chunks", "run_output", "egress"] {
+        for table in ["runs", "steps", "call_chunks", "run_output", "egress", "egress_left_out"] {
             assert_eq!(database.count(table).await, 0, "{table}");
         }
     }

@@ -112,7 +112,7 @@ store::on_both! {
         let fired = events.iter().map(|event| firing(entry, event.seq, None)).collect();
         assert!(world.store.fire(&firings(0, last.seq, fired, vec![])).await.unwrap());
         let newest = world.store.firings_before(entry, None, 1).await.unwrap();
-        assert_eq!((newest[0].firing.seq, &newest[0].kind, &newest[0].source), (last.seq, &last.fact.kind, &last.fact.source));
+        assert_eq!((newest[0].firing.seq, &newest[0].kind, &newest[0].source), (last.seq, &Some(last.fact.kind.clone()), &Some(last.fact.source.clone())));
         let rest = world.store.firings_before(entry, Some(last.seq), 10).await.unwrap();
         assert_eq!(rest.len(), events.len() - 1);
         assert_eq!(world.store.events_before(last.seq, None, 10, &Scope::All).await.unwrap().len(), events.len() - 1);

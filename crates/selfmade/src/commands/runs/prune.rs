@@ -14,15 +14,20 @@ use crate::style::counted;
 /// Remove the records of old runs, for good
 ///
 /// With all that belongs to them: calls, steps, output and files. Runs that have not ended stay, and so do those that
-/// started a run which stays. Events and what triggers did stay as well.
+/// started a run which stays. Events and what triggers did stay as well: `keep_event_days` is for those.
+///
+/// Room in the database file is given back to the disk. A file that an older version has made can only do so when it is written anew,
+/// once: `--rewrite`. PostgreSQL uses the room again by itself.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   selfmade runs prune --before 30d
   selfmade runs prune --before 30d --keep 1000     but the newest thousand stay
   selfmade runs prune --keep 1000                  only the newest thousand stay
-  selfmade runs prune --max-size 2G")]
-#[group(required = true, multiple = true)]
+  selfmade runs prune --max-size 2G
+  selfmade runs prune --before 30d --rewrite       write the database file anew, without the room that is free")]
+#[group(skip)]
+#[command(group(clap::ArgGroup::new("what").required(true).multiple(true).args(["before", "keep", "max_size"])))]
 pub(crate) struct Arguments {
     /// Those that ended before then: a time ago such as 30d, a day, or a moment
     #[arg(long, value_name = "WHEN")]
@@ -33,18 +38,32 @@ pub(crate) struct Arguments {
     /// The oldest, until all records take no more than this: 500M, 2G
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     max_size: Option<u64>,
+    /// Write the database file anew, so that it gives back all room; others cannot write meanwhile, and the disk needs room for a copy
+    #[arg(long)]
+    rewrite: bool,
 }
+
+/// With less free room than this nobody gains by writing the file anew.
+const WORTH_A_HINT: u64 = 1 << 20;
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let now = Clock::System.now();
     let since = arguments.before.as_deref().map(|text| when(text, now)).transpose()?;
     let keep = Retention { since, newest: arguments.keep, bytes: arguments.max_size };
     let progress = Progress::start(&session.output, "removing old runs");
-    let pruned = brain.prune(&keep).await?;
+    let pruned = brain.prune(&keep, arguments.rewrite).await?;
     drop(progress);
     session.output.answer(&pruned, |_| String::new())?;
     let runs = counted(usize::try_from(pruned.runs).unwrap_or(usize::MAX), "run");
-    session.output.note(format!("removed {runs}, about {}", run_view::size(pruned.bytes)));
+    let freed = match pruned.freed_bytes {
+        Some(bytes) => format!("; the database file became {} smaller", run_view::size(bytes)),
+        None => "; PostgreSQL uses the room again".to_owned(),
+    };
+    session.output.note(format!("removed {runs}, about {}{freed}", run_view::size(pruned.bytes)));
+    if pruned.free_bytes >= WORTH_A_HINT {
+        let free = run_view::size(pruned.free_bytes);
+        session.output.hint(format!("{free} of the file are free; `--rewrite` gives them back to the disk"));
+    }
     Ok(Exit::Done)
 }
 

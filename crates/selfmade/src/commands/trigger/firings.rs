@@ -47,7 +47,7 @@ pub(super) fn table(firings: &[FiringLine], screen: &Screen) -> String {
         table.row(vec![
             firing.seq.to_string().into(),
             Cell::painted(DIM, screen.time(firing.at)),
-            firing.kind.to_string().into(),
+            firing.kind.as_ref().map(ToString::to_string).unwrap_or_default().into(),
             firing.source.as_str().into(),
             Cell::painted(NAME, run),
             Cell::painted(BAD, firing.stopped.as_deref().unwrap_or_default()),

@@ -19,7 +19,7 @@ fn old_records_go_and_the_newest_stay() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    removed 0 runs, about 0 bytes
+    removed 0 runs, about 0 bytes; the database file became 0 bytes smaller
     ");
     assert_eq!(counted(&place), 4);
     assert_eq!(place.json(&["runs", "prune", "--keep", "2"])["runs"], 2);
@@ -27,6 +27,24 @@ fn old_records_go_and_the_newest_stay() {
     // What has not ended stays, however little is to be kept.
     assert_eq!(place.json(&["runs", "prune", "--max-size", "0"])["runs"], 1);
     assert_eq!(place.json(&["runs", "list"])["runs"][0]["state"], "queued");
+}
+
+#[test]
+fn pruning_gives_room_back_to_the_disk_and_says_how_much() {
+    let place = Place::new();
+    place.add("def large(n: int):\n    return str(n) * 900_000\n");
+    for n in 0..6 {
+        place.run_id(&["large", &n.to_string()]);
+    }
+    let file = || std::fs::metadata(place.path("home/brain.db")).unwrap().len();
+    let before = file();
+    let pruned = place.json(&["runs", "prune", "--keep", "1"]);
+    let freed = pruned["freed_bytes"].as_u64().unwrap();
+    assert!(freed >= 5 * 900_000, "{pruned}");
+    assert_eq!(pruned["free_bytes"], 0, "{pruned}");
+    assert!(file() + freed <= before, "the file had {before} bytes and has {}", file());
+    let rewritten = place.run(&["runs", "prune", "--keep", "1", "--rewrite"]);
+    assert!(rewritten.contains("removed 0 runs") && rewritten.starts_with("exit: 0"), "{rewritten}");
 }
 
 #[test]

@@ -13,7 +13,8 @@ use crate::engine::host::Inner;
 const LONGEST_NAME: usize = 200;
 
 pub(super) async fn carry_out(host: &Inner, step: Step, arguments: Arguments) -> Result<Answer, Error> {
-    let event = match event(host, arguments) {
+    let admitted = host.journal.admit_event(&step.request).map_err(|over| Refusal::Refused(over.to_string()));
+    let event = match admitted.and_then(|()| event(host, arguments)) {
         Ok(event) => event,
         Err(refusal) => return finish(host, step, Err(refusal)).await,
     };

@@ -160,8 +160,12 @@ async fn finish_begun(host: &Inner, step: Step, reply: Reply) -> Result<Answer, 
 /// Without secrets, and so the code hears it: were it handed more than is journaled, it would not be handed the same when
 /// it is executed again.
 fn finished(host: &Inner, mut step: Step, reply: Reply) -> Step {
+    let reply = reply.map(|result| host.redaction.json(result)).and_then(|result| {
+        let room = host.journal.admit_answer(&result);
+        room.map(|()| result).map_err(|over| Refusal::Failed(over.to_string()))
+    });
     match reply {
-        Ok(result) => step.result = Some(host.redaction.json(result)),
+        Ok(result) => step.result = Some(result),
         Err(refusal) => step.error = Some(host.redaction.error(refusal.into_error())),
     }
     step.finished_at = Some(host.ctx.clock.now());

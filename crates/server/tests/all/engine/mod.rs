@@ -1,5 +1,6 @@
 //! The engine against a scripted executor, a clock that the test moves and a store that fails on demand.
 
+mod bounding;
 mod cancelling;
 mod faults;
 mod forgetting;

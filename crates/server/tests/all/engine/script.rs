@@ -182,10 +182,14 @@ impl Stage {
 
     /// Carries out one queued run at a time.
     pub(crate) async fn narrow(database: &TestDatabase) -> Stage {
+        Stage::configured(database, |config| config.engine.at_once = 1).await
+    }
+
+    pub(crate) async fn configured(database: &TestDatabase, change: impl FnOnce(&mut Config)) -> Stage {
         let clock = Clock::still(NOON.parse::<Timestamp>().unwrap());
         let home = Arc::new(tempfile::tempdir().unwrap());
         let mut config = config(database, &home);
-        config.engine.at_once = 1;
+        change(&mut config);
         Stage::at(config, clock, home, Arc::default()).await
     }
 

@@ -74,6 +74,31 @@ store::on_both! {
         stage.close().await;
     }
 
+    async fn who_asks_for_what_was_pruned_hears_so_and_goes_on_from_there(database: &TestDatabase) {
+        let (stage, asker) = open(database).await;
+        for _ in 0..5 {
+            stage.start("add", json!({ "a": 1, "b": 2 })).await.unwrap();
+        }
+        server::triggers::drain(&stage.ctx).await.unwrap();
+        let last = stage.last_event().await;
+        let later = stage.ctx.clock.now() + std::time::Duration::from_secs(1);
+        assert_eq!(stage.ctx.store.prune_events(later, 4).await.unwrap(), 4);
+        let mut stream = Stream::open(&asker, "/api/v1/events?kind=run.*", &[("last-event-id", "2")]).await;
+        let (id, kind, data) = stream.next().await.unwrap();
+        assert_eq!((id.as_str(), kind.as_str()), ("4", "events.pruned"));
+        assert_eq!((&data["kind"], &data["data"]), (&json!("events.pruned"), &json!({ "first": 3, "last": 4 })));
+        assert_eq!(stream.next().await.unwrap().0, "5");
+        let mut all = Stream::open(&asker, "/api/v1/events?after=0", &[]).await;
+        assert_eq!(all.next().await.unwrap().0, "5", "who asks for all gets all there is");
+        stage.ctx.store.prune_events(later, 100).await.unwrap();
+        let mut behind = Stream::open(&asker, "/api/v1/events", &[("last-event-id", "4")]).await;
+        stage.start("add", json!({ "a": 1, "b": 2 })).await.unwrap();
+        let (id, kind, _) = behind.next().await.unwrap();
+        assert_eq!((id, kind.as_str()), (last.to_string(), "events.pruned"));
+        assert_eq!(behind.next().await.unwrap().0, (last + 1).to_string());
+        stage.close().await;
+    }
+
     async fn a_run_is_followed_until_it_ends(database: &TestDatabase) {
         let (stage, asker) = open(database).await;
         let run = stage.start("add", json!({ "a": 1, "b": 2 })).await.unwrap();

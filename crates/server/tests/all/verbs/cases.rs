@@ -205,7 +205,7 @@ cases! {
     };
     "replay.rs replay" ReplayRun Record |stage, access, side| replay::replay(&stage.ctx, access, side.run, |_, _| ());
     "retention.rs prune" PruneRuns Whole |stage, access, side|
-        retention::prune(&stage.ctx, access, Retention { newest: Some(1_000_000), ..Retention::default() }, |_| ());
+        retention::prune(&stage.ctx, access, Retention { newest: Some(1_000_000), ..Retention::default() }, false, |_| ());
     "run_ids.rs find" ReadRuns Record |stage, access, side| async {
         run_ids::find(&stage.ctx, access, &side.run.to_string()).await
     };

@@ -17,6 +17,7 @@ mod writer;
 use std::path::Path;
 
 use self::readers::Readers;
+pub(in crate::db) use self::writer::Maintenance;
 use self::writer::Writer;
 use super::{Batch, Durability, Migration, Read, Row};
 use crate::{Activity, Error};
@@ -53,6 +54,10 @@ impl Sqlite {
 
     pub(super) async fn write(&self, batch: Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Error> {
         self.writer.write(batch, durability).await
+    }
+
+    pub(super) async fn maintain(&self, what: Maintenance) -> Result<(), Error> {
+        self.writer.maintain(what).await
     }
 
     pub(super) fn activity(&self) -> Activity {

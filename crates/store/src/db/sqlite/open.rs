@@ -159,6 +159,8 @@ impl Header {
 }
 
 fn prepare(session: &Session) -> Result<(), Fault> {
+    // Counts for a file that has no page yet; others keep what they were made with until they are rewritten.
+    session.run("pragma auto_vacuum = incremental")?;
     switch_to_log(session)?;
     session
         .connection

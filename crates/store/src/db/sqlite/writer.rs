@@ -30,6 +30,9 @@ const SMALL: usize = 32;
 /// The write-ahead log is folded into the file when it has so many pages: SQLite's own measure.
 const LONG_LOG: u32 = 1_000;
 
+/// Pages that are given back at once, 4 MB: others wait for a few milliseconds at most.
+const GIVE_BACK: &str = "pragma incremental_vacuum(1024)";
+
 type Answer = Result<Vec<Vec<Row>>, Error>;
 
 #[derive(Clone)]
@@ -64,7 +67,17 @@ enum Request {
     Write(Job),
     /// The log has become long under the hands of callers.
     Fold,
+    Maintain(Maintenance, oneshot::Sender<Result<(), Error>>),
     Close(oneshot::Sender<()>),
+}
+
+/// Work on the file itself, outside of any batch.
+#[derive(Clone, Copy)]
+pub(in crate::db) enum Maintenance {
+    /// Cuts some free pages off the end of the file.
+    GiveBack,
+    /// Writes the file anew.
+    Rewrite,
 }
 
 pub(super) struct Job {
@@ -112,6 +125,12 @@ impl Writer {
         let (job, answer) = Job::new(batch, durability);
         self.requests.send(Request::Write(job)).await.map_err(|_| Error::Closed)?;
         answer.await.unwrap_or(Err(Error::Closed))
+    }
+
+    pub(super) async fn maintain(&self, what: Maintenance) -> Result<(), Error> {
+        let (answer, done) = oneshot::channel();
+        self.requests.send(Request::Maintain(what, answer)).await.map_err(|_| Error::Closed)?;
+        done.await.unwrap_or(Err(Error::Closed))
     }
 
     /// Reads what this connection need not fetch: a commit leaves what other connections know stale, and never what this one
@@ -169,11 +188,12 @@ fn serve(shared: &Shared, mut requests: mpsc::Receiver<Request>) {
     let mut waiting = Vec::with_capacity(GROUP);
     while requests.blocking_recv_many(&mut waiting, GROUP) > 0 {
         let mut group = Vec::with_capacity(waiting.len());
-        let mut closing = Vec::new();
+        let (mut maintaining, mut closing) = (Vec::new(), Vec::new());
         for request in waiting.drain(..) {
             match request {
                 Request::Write(job) => group.push(job),
                 Request::Fold => {}
+                Request::Maintain(what, answer) => maintaining.push((what, answer)),
                 Request::Close(closed) => closing.push(closed),
             }
         }
@@ -184,6 +204,10 @@ fn serve(shared: &Shared, mut requests: mpsc::Receiver<Request>) {
             // Before those are answered who may look at it next.
             shared.done.count(group.len());
             committer.commit(group);
+        }
+        for (what, answer) in maintaining {
+            let done = committer.maintain(what).map_err(|fault| fault.tell(&committer.session.path));
+            answer.send(done).ok();
         }
         if committer.has_long_log() {
             committer.fold_log();
@@ -235,6 +259,32 @@ impl Committer {
         if self.session.run("pragma wal_checkpoint(passive)").is_ok() {
             self.log_pages.store(0, Ordering::Relaxed);
         }
+    }
+
+    /// The file becomes shorter when the log is folded into it.
+    fn maintain(&self, what: Maintenance) -> Result<(), Fault> {
+        self.undo()?;
+        match what {
+            Maintenance::GiveBack => {
+                self.give_back().map_err(Fault::of(GIVE_BACK))?;
+                self.fold_log();
+            }
+            Maintenance::Rewrite => {
+                self.session.run("pragma auto_vacuum = incremental")?;
+                self.session.run("vacuum")?;
+                // All of the new file went through the log.
+                self.session.run("pragma wal_checkpoint(truncate)")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// SQLite answers a row without columns for each page.
+    fn give_back(&self) -> rusqlite::Result<()> {
+        let mut statement = self.session.connection.prepare_cached(GIVE_BACK)?;
+        let mut pages = statement.raw_query();
+        while pages.next()?.is_some() {}
+        Ok(())
     }
 
     /// One job, without waiting for another process that writes: then there is no answer, and nothing was done.

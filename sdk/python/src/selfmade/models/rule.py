@@ -16,7 +16,8 @@ class Firing(Record):
     COLUMNS: ClassVar[tuple[str, ...]] = ("seq", "kind", "source", "at", "run", "stopped")
 
     seq: int
-    kind: str
+    # None once the event is no longer kept.
+    kind: str | None = None
     source: str
     at: datetime
     run: str | None = field(default=None, metadata={"key": "run_id"})

@@ -214,6 +214,7 @@ class RunRecord(Run):
     printed: list[Printed] = field(default_factory=list)
     loaded: list[Loaded] = field(default_factory=list)
     requests: list[NetworkRequest] = field(default_factory=list)
+    requests_left_out: int = 0
     below: list[RunLine] = field(default_factory=list)
     cancelled_by: str | None = None
 

@@ -40,6 +40,7 @@ pub mod schedule;
 pub mod ticks;
 pub mod timetable;
 pub mod trigger;
+pub mod turns;
 
 pub mod content;
 pub mod pack;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
-use std::num::NonZeroU32;
+use std::num::{NonZero, NonZeroU32};
 use std::path::PathBuf;
+use std::thread;
 use std::time::Duration;
 
 use model::bounds::RunBounds;
@@ -215,6 +216,7 @@ impl Config {
             "durability" => word_of(DURABILITIES, engine.durability),
             "lease_seconds" => engine.lease.as_secs().to_string(),
             "runs_at_once" => engine.at_once.to_string(),
+            "waited_at_once" => engine.waited_at_once.to_string(),
             "ready_cells" => cells.ready_cells.to_string(),
             "warm_cells" => cells.warm_cells.to_string(),
             "run_steps" => engine.bounds.steps.to_string(),
@@ -244,22 +246,39 @@ fn word_of<T: Copy + PartialEq>(words: &[(&str, T)], value: T) -> String {
     words.iter().find(|(_, known)| *known == value).map(|(word, _)| (*word).to_owned()).unwrap_or_default()
 }
 
+/// More cells at once than this for each processor only wait for each other, unless they wait for the network.
+const CELLS_PER_PROCESSOR: usize = 16;
+/// What a cell takes that is not small, and not large either.
+const CELL_BYTES: u64 = 64 << 20;
+
+/// Runs that are carried out at once while somebody waits for them.
+fn waited_at_once(processors: usize, memory_bytes: u64) -> usize {
+    let room = usize::try_from(memory_bytes / CELL_BYTES).unwrap_or(usize::MAX);
+    (processors * CELLS_PER_PROCESSOR).min(room).clamp(1, MANY)
+}
+
 fn read_engine(chosen: &Chosen, config: &mut Config) -> Result<(), ConfigError> {
-    let (engine, sandbox) = (&mut config.engine, &mut config.cells.sandbox);
+    let (engine, cells) = (&mut config.engine, &mut config.cells.sandbox);
     if let Some(seconds) = chosen.read::<NonZeroU32>("lease_seconds", "a number of seconds from 1")? {
         engine.lease = Duration::from_secs(seconds.get().into());
     }
     if let Some(count) = count(chosen, "runs_at_once")? {
         engine.at_once = count;
     }
+    engine.waited_at_once = match count(chosen, "waited_at_once")? {
+        Some(count) => count,
+        None => {
+            waited_at_once(thread::available_parallelism().map_or(1, NonZero::get), sandbox::memory_bytes())
+        }
+    };
     if let Some(count) = count(chosen, "ready_cells")? {
-        sandbox.ready_cells = count;
+        cells.ready_cells = count;
     }
     if let Some(count) = count(chosen, "warm_cells")? {
-        sandbox.warm_cells = count;
+        cells.warm_cells = count;
     }
     if let Some(allowed) = chosen.word("allow_weaker_sandbox", TRUTHS, "`true` or `false`")? {
-        sandbox.allow_weaker = allowed;
+        cells.allow_weaker = allowed;
     }
     if let Some(durability) = chosen.word("durability", DURABILITIES, "`process` or `power`")? {
         engine.durability = durability;

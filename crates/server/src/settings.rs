@@ -56,6 +56,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("model_key"),
     setting("lease_seconds"),
     setting("runs_at_once"),
+    setting("waited_at_once"),
     setting("ready_cells"),
     setting("warm_cells"),
     setting("run_steps"),

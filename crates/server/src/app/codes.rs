@@ -159,6 +159,12 @@ pub static ALL: &[Code] = &[
         advice: "try again; `Retry-After` says when",
     },
     Code {
+        code: "crowded",
+        status: 503,
+        meaning: "Too many runs are waited for at once.",
+        advice: "try again after the seconds of `Retry-After`, or queue the run with `Prefer: respond-async`",
+    },
+    Code {
         code: "database",
         status: 503,
         meaning: "The database cannot be used now.",

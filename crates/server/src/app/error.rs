@@ -96,6 +96,8 @@ pub enum Error {
     InTheWay { path: PathBuf },
     #[error("another `selfmade serve`{} carries out the runs of this brain already", .pid.map(|pid| format!(" (process {pid})")).unwrap_or_default())]
     Served { pid: Option<u32> },
+    #[error("{waiting} runs wait for a place already, and there is no room for more")]
+    Crowded { waiting: usize },
     #[error("run {run} was taken over by another server")]
     LeaseLost { run: RunId },
     #[error("run {run} {} already", ended(*.state))]
@@ -172,7 +174,8 @@ impl Error {
             | Error::InTheWay { .. }
             | Error::ClosureGone
             | Error::Pack { .. } => Class::Refused,
-            Error::Execution(_)
+            Error::Crowded { .. }
+            | Error::Execution(_)
             | Error::Seal(_)
             | Error::Write { .. }
             | Error::Config(_)
@@ -218,6 +221,7 @@ impl Error {
             Error::RunAmbiguous { .. } => "run_ambiguous",
             Error::Served { .. } => "served",
             Error::InTheWay { .. } => "in_the_way",
+            Error::Crowded { .. } => "crowded",
             Error::LeaseLost { .. } => "lease_lost",
             Error::RunEnded { .. } => "run_ended",
             Error::NothingAsked { .. } => "nothing_asked",
@@ -260,6 +264,10 @@ impl Error {
             ),
             Error::Stale { .. } => Some("read it again, and change what is there now".to_owned()),
             Error::Contended => Some("try again".to_owned()),
+            Error::Crowded { .. } => Some(
+                "try again in a moment, or queue it with `Prefer: respond-async`; the setting `waited_at_once` says how many are carried out at once"
+                    .to_owned(),
+            ),
             Error::Pack { problem: PackProblem::Collision { .. }, pack } => Some(format!(
                 "load it under a prefix with `--as {}.`, or over what is there with `--replace`",
                 prefix_of(pack)

@@ -27,8 +27,8 @@ use super::error::Error;
 use super::functions::{Which, not_found};
 use crate::ctx::Ctx;
 use crate::engine::{
-    AwaitedRun, Claimed, Execution, InHand, Prepared, Watch, carry_out, lease, patiently, patiently_until,
-    resume,
+    AwaitedRun, CellPlace, Claimed, Execution, InHand, NoPlace, Prepared, Watch, carry_out, lease, patiently,
+    patiently_until, resume,
 };
 use crate::redaction::Redaction;
 
@@ -75,6 +75,8 @@ pub struct StartRun {
     pub retry: Option<Retry>,
     pub priority: Option<i32>,
     pub due_at: Option<Timestamp>,
+    /// How long to wait for a place; then the Run is queued instead. Absent means as long as it takes.
+    pub patience: Option<Duration>,
     pub watch: Option<Watch>,
 }
 
@@ -92,6 +94,7 @@ impl StartRun {
             retry: None,
             priority: None,
             due_at: None,
+            patience: None,
             watch: None,
         }
     }
@@ -208,19 +211,20 @@ async fn begin_judged(
     request: StartRun,
     redaction: &Redaction,
 ) -> Result<Begun, Error> {
-    let nested = request.parent.is_some();
+    let (nested, patience) = (request.parent.is_some(), request.patience);
     let prepared = resolve(ctx, access, &request.target).await?;
     // Whoever looks on sees the access's own functions, and of others only the answer.
     let watch = request.watch.clone().filter(|_| access.covers(prepared.key().name.as_str()));
     let mut run = record(ctx, access, request, &prepared)?;
-    run.how.waited = true;
     let awaited = (run.how.record != Record::All).then(|| ctx.engine.awaited.wait_for(run.run_id));
-    if run.how.concurrency.is_some() || run.how.due_at.is_some() {
-        // Others may have its place; the queue knows whose turn it is.
-        run.how.waited = false;
+    // Others may have its place; the queue knows whose turn it is.
+    let is_queued = run.how.concurrency.is_some() || run.how.due_at.is_some();
+    let place = if nested || is_queued { None } else { enter(ctx, access, patience).await? };
+    if is_queued || (place.is_none() && !nested) {
         let run = enqueue(ctx, run, &prepared, redaction).await?;
         return Ok(Begun { run_id: run.run_id, nested, execution: None, awaited });
     }
+    run.how.waited = true;
     refuse_key(&run, redaction)?;
     let handed_over = redaction.only_in(&run.input);
     let given = (!handed_over.is_empty()).then(|| {
@@ -238,8 +242,18 @@ async fn begin_judged(
     let run_id = run.run_id;
     let in_hand = InHand::take(&ctx.engine.running, run_id, lease);
     let steps = Vec::new();
-    let execution = Execution { run, given, lease, prepared, steps, watch, handed_over, in_hand };
+    let execution = Execution { run, given, lease, prepared, steps, watch, handed_over, in_hand, place };
     Ok(Begun { run_id, nested, execution: Some(Box::new(execution)), awaited })
+}
+
+/// A place to be carried out in, or none if it has not become free in time.
+async fn enter(ctx: &Ctx, access: &Access, patience: Option<Duration>) -> Result<Option<CellPlace>, Error> {
+    let until = patience.map_or(Timestamp::MAX, |patience| ctx.clock.now() + patience);
+    match ctx.engine.admission.enter(&access.authority.holder, &ctx.clock, until).await {
+        Ok(place) => Ok(Some(place)),
+        Err(NoPlace::Late) => Ok(None),
+        Err(NoPlace::Crowded { waiting }) => Err(Error::Crowded { waiting }),
+    }
 }
 
 /// Records a Run. A database that cannot be used is waited for, for a while: whoever starts it has to hear whether it was recorded,

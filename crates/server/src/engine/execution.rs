@@ -10,6 +10,7 @@ use model::step::Step;
 use sandbox::{EgressPolicy, Host, Isolation, JobLimits, Value};
 use serde_json::Value as Json;
 
+use super::admission::CellPlace;
 use super::executor::Work;
 use super::handed::Handed;
 use super::host::{Collected, Happened, Parts, RunHost, Watch};
@@ -38,6 +39,8 @@ pub(crate) struct Execution {
     /// Strikes out the secrets that its input hands over.
     pub(crate) handed_over: Redaction,
     pub(crate) in_hand: InHand,
+    /// None for what another Run waits for, and for what the queue gave a place.
+    pub(crate) place: Option<CellPlace>,
 }
 
 /// Carries a Run out and answers with its record: ended, waiting, or queued for another try.
@@ -53,7 +56,8 @@ pub(crate) async fn carry_out(ctx: &Ctx, execution: Execution) -> Result<Run, Er
 }
 
 async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
-    let Execution { run, given, lease, prepared, steps, watch, handed_over, mut in_hand } = execution;
+    let Execution { run, given, lease, prepared, steps, watch, handed_over, mut in_hand, place: _place } =
+        execution;
     let interrupt = in_hand.interrupt.clone();
     let handed = match patiently(ctx, || Handed::open(ctx, &prepared)).await {
         Ok(handed) => handed,

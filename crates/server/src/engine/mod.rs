@@ -4,6 +4,7 @@
 //! it, `worker` takes Runs from the queue, `settling` stores what comes next for one, `leases` and `recovery` deal with those that
 //! nobody carries out. Whoever starts a Run is `app/runs`. What becomes of a Run is decided by `model::run`.
 
+mod admission;
 mod awaited;
 mod calls;
 mod cells;
@@ -46,6 +47,8 @@ use tokio::sync::{Notify, RwLock, Semaphore, watch};
 use crate::app::changesets::Policy;
 use crate::model_server::ModelConfig;
 
+use self::admission::Admission;
+pub(crate) use self::admission::{CellPlace, NoPlace};
 use self::awaited::Awaited;
 pub(crate) use self::awaited::AwaitedRun;
 pub use self::cells::{Cells, CellsConfig};
@@ -65,6 +68,9 @@ use self::unflushed::Unflushed;
 pub(crate) use self::worker::{Claimed, lease, resume, start};
 pub use self::worker::{Stop, give_up, is_busy, one_ended, round, under_way, work, work_until};
 
+/// For each place, so many may wait in the line for one.
+const LINE: usize = 32;
+
 /// Sizes of an engine.
 #[derive(Clone, Debug)]
 pub struct EngineConfig {
@@ -72,6 +78,8 @@ pub struct EngineConfig {
     pub name: String,
     /// Runs from the queue that are carried out at once.
     pub at_once: usize,
+    /// Runs that are carried out at once while somebody waits for them. What they call is not counted.
+    pub waited_at_once: usize,
     /// How long a node that says nothing keeps its Runs.
     pub lease: Duration,
     /// What a Function may take that asks for nothing else.
@@ -100,6 +108,7 @@ impl Default for EngineConfig {
         EngineConfig {
             name: String::new(),
             at_once: 8,
+            waited_at_once: 32,
             lease: Duration::from_secs(15),
             timeout: Duration::from_secs(60),
             memory_bytes: 512 << 20,
@@ -138,6 +147,8 @@ pub struct Engine {
     /// Ends that are not recorded.
     pub(crate) awaited: Awaited,
     pub(crate) places: Arc<Semaphore>,
+    /// Places for Runs that somebody waits for.
+    pub(crate) admission: Arc<Admission>,
     /// Places for trials, which are no Runs.
     pub(crate) trials: Semaphore,
 }
@@ -177,6 +188,7 @@ impl Engine {
             ended: Notify::new(),
             awaited: Awaited::default(),
             places: Arc::new(Semaphore::new(config.at_once)),
+            admission: Admission::new(config.waited_at_once, config.waited_at_once * LINE),
             trials: Semaphore::new(config.at_once),
             config,
         }

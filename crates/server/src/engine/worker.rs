@@ -178,7 +178,17 @@ pub(crate) async fn resume(ctx: &Ctx, claimed: Claimed) -> Result<Run, Error> {
         ctx.metrics.waited(Duration::try_from(ctx.clock.now().duration_since(due)).unwrap_or_default());
     }
     let handed_over = Redaction::default();
-    let execution = Execution { run, given: None, lease, prepared, steps, watch: None, handed_over, in_hand };
+    let execution = Execution {
+        run,
+        given: None,
+        lease,
+        prepared,
+        steps,
+        watch: None,
+        handed_over,
+        in_hand,
+        place: None,
+    };
     carry_out(ctx, execution).await
 }
 

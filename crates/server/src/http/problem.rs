@@ -131,7 +131,7 @@ impl From<Error> for Problem {
             problem.body.hint = hint;
         }
         problem.body.details = details(&error);
-        if matches!(error, Error::Contended) {
+        if matches!(error, Error::Contended | Error::Crowded { .. }) {
             problem.retry_after = Some(1);
         } else if error.is_passing() {
             problem.retry_after = Some(5);

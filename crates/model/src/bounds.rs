@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::json_size::json_size;
+use crate::run::RunError;
 use crate::step::Step;
 
 /// A request of a Step that takes more than this is journaled as its size and its hash: replay only compares it.
@@ -98,6 +99,11 @@ impl Stored {
     /// Takes in what a Step answers.
     pub fn answer(&mut self, result: &Value, bounds: &RunBounds) -> Result<(), OverBound> {
         self.add("answer", json_size(result), bounds)
+    }
+
+    /// Takes in why a Step has no answer. It is told all the same; there may be no room for another Step.
+    pub fn fail(&mut self, error: &RunError) {
+        self.journal_bytes = self.journal_bytes.saturating_add(json_size(error));
     }
 
     /// Takes in an Event that the request of a Step asks to emit.

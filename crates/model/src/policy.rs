@@ -7,6 +7,7 @@ use crate::access::Access;
 use crate::actor::Actor;
 use crate::check::{Check, Finding, Gate, Verdict};
 use crate::content::Content;
+use crate::dependency::Role;
 use crate::entry::EntryKey;
 use crate::function::FunctionContent;
 use crate::grants::Grants;
@@ -35,6 +36,7 @@ pub fn check(access: &Access, reaches: &[Reach<'_>]) -> Check {
     let mut findings = Vec::new();
     for reach in reaches {
         findings.extend(not_held(access, reach));
+        findings.extend(calls_outside(access, reach));
         findings.extend(used_outside(reach));
         if is_run {
             findings.extend(growth(reach));
@@ -71,6 +73,21 @@ fn not_held(access: &Access, reach: &Reach<'_>) -> Option<Finding> {
         let lines = beyond.lines().join(", ");
         Finding::warning(reach.key.clone(), format!("uses what its author may not give: {lines}"))
             .hint("somebody who may give that has to apply it")
+    })
+}
+
+/// What it calls that its author may not. By the name alone, whether or not there is such a function: what is not there may come, and
+/// whoever names it must not learn which.
+fn calls_outside(access: &Access, reach: &Reach<'_>) -> Option<Finding> {
+    let references = reach.after?.references();
+    let called = references.iter().filter(|reference| reference.role == Role::Calls);
+    let outside: Vec<String> = called
+        .filter(|reference| !access.authority.may_call(&reference.name))
+        .map(|reference| format!("`{}`", reference.name))
+        .collect();
+    (!outside.is_empty()).then(|| {
+        let text = format!("calls {}, which its author may not use", outside.join(", "));
+        Finding::warning(reach.key.clone(), text).hint("somebody who may use that has to apply it")
     })
 }
 

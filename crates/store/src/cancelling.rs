@@ -51,19 +51,23 @@ impl Store {
     /// Nothing happens if one of them has moved on; the next round sees it as it is.
     async fn cancel_portion(&self, runs: &[Run], actor: &Actor, at: Timestamp) -> Result<bool, Error> {
         let mut batch = Batch::new();
-        let mut events = Vec::new();
+        let (mut events, mut kept) = (Vec::new(), Vec::new());
         for was in runs {
             let run = was.clone().cancelled_by(actor, at);
             push_cancel(&mut batch, was, &run);
             if run.state.is_final() {
                 // It has no output that could be too long.
-                events.push(run.recorded(usize::MAX).end_event());
+                events.push(run.recorded(usize::MAX).event);
             }
             if run.is_forgotten() {
                 push_forget(&mut batch, run.run_id);
             } else if run.state.is_final() {
-                push_forget_callees(&mut batch, run.run_id);
+                kept.push(run.run_id);
             }
+        }
+        // When all that are not kept are known as such.
+        for run in kept {
+            push_forget_callees(&mut batch, run);
         }
         push_events(&mut batch, &events);
         match self.db.write(batch, Durability::Power).await {

@@ -81,6 +81,14 @@ pub(crate) fn push_forget(batch: &mut Batch, run: RunId) {
         [run.0.into(), ROW_BYTES.into()],
     );
     batch.push("delete from steps where run_id = $1", [run.0.into()]);
+    // Whoever started it and has ended does not have to be executed again. Who has not forgets it at its end.
+    batch.push(
+        "update steps set request = 'null', result = null, error = null
+         where child_run_id = $1 and run_id = (
+            select starter.run_id from runs as child join runs as starter on starter.run_id = child.parent_run_id
+            where child.run_id = $1 and starter.state in ('succeeded', 'failed', 'cancelled'))",
+        [run.0.into()],
+    );
     batch.push("delete from egress where run_id = $1", [run.0.into()]);
     batch.push("delete from egress_left_out where run_id = $1", [run.0.into()]);
 }

@@ -58,13 +58,10 @@ impl Store {
     }
 
     /// All Runs that are recorded as carried out by a node.
-    pub async fn runs_held_by(&self, node: NodeId) -> Result<Vec<Run>, Error> {
-        let sql = concat!(
-            "select ",
-            run_columns!(),
-            " from runs where state = 'running' and node_id = $1 order by run_id"
-        );
-        self.db.query(sql, [node.0.into()], run_from_row).await
+    pub async fn held_by(&self, node: NodeId) -> Result<Vec<Held>, Error> {
+        let sql = "select run_id, fence, cancelled_at is not null from runs
+            where state = 'running' and node_id = $1 order by run_id";
+        self.db.query(sql, [node.0.into()], held_from_row).await
     }
 
     /// Runs whose lease has run out, or whose node is one of those that are known to be gone.

@@ -4,7 +4,7 @@ use model::closure::Member;
 use model::run::{Run, RunState};
 
 use crate::closures::push_closure;
-use crate::db::{Batch, Durability};
+use crate::db::{Batch, Durability, Sql};
 use crate::error::Error;
 use crate::runs::{insert_run, run_columns, run_from_row, run_values};
 use crate::store::Store;
@@ -27,6 +27,10 @@ impl Store {
         let closure = run.closure.filter(|hash| !self.closures.contains(hash));
         if let Some(hash) = closure {
             push_closure(&mut batch, hash, members)?;
+        }
+        if let Some(parent) = run.parent {
+            // Whoever cancels that looks for all below it, and must not miss one that comes after the look.
+            batch.guard(STARTS_OTHERS, [parent.0.into()], "the run that starts it goes on");
         }
         let keyed = push_start(&mut batch, run)?;
         // A closure is not written again, so it must be there for every later Run that loads the same.
@@ -52,6 +56,15 @@ impl Store {
         }
     }
 }
+
+macro_rules! starts_others {
+    ($lock:literal) => {
+        concat!("select 1 from runs where run_id = $1 and state = 'running' and cancelled_at is null", $lock)
+    };
+}
+
+/// PostgreSQL is told to let nobody cancel it until the batch is over; SQLite has one writer.
+const STARTS_OTHERS: Sql = Sql { sqlite: starts_others!(""), postgres: starts_others!(" for share") };
 
 /// Says whether it has an idempotency key; then the last two answers are what was inserted and who has the key.
 fn push_start(batch: &mut Batch, run: &Run) -> Result<bool, Error> {

@@ -17,6 +17,15 @@ pub struct End {
     pub usage: Option<Usage>,
 }
 
+/// What is stored of the end of a Run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    pub output: Option<Value>,
+    pub error: Option<RunError>,
+    /// What others hear of it.
+    pub event: NewEvent,
+}
+
 impl End {
     pub fn succeeded(output: Value, usage: Usage) -> End {
         let (state, ending) = (RunState::Succeeded, Some(Ending::Returned));
@@ -57,29 +66,23 @@ impl Run {
         self.state.is_final() && !self.is_kept()
     }
 
-    /// What is stored of a Run that has ended: its output no longer than `most_bytes`, or only that it ran, how it ended and how
-    /// long it took.
-    #[must_use]
-    pub fn recorded(&self, most_bytes: usize) -> Run {
-        if !self.is_kept() {
-            return self.forgotten();
-        }
-        let output = self.output.clone().map(|output| shortened(output, most_bytes));
-        Run { output, ..self.clone() }
+    /// What is stored of a Run that has ended, and told to others: its output no longer than `most_bytes`, or only that it ran, how it
+    /// ended and how long it took.
+    pub fn recorded(&self, most_bytes: usize) -> Recorded {
+        let is_kept = self.is_kept();
+        let output = self.output.as_ref().filter(|_| is_kept).map(|output| shortened(output, most_bytes));
+        let error = if is_kept { self.error.clone() } else { self.error.as_ref().map(RunError::forgotten) };
+        let event = self.end_event(output.as_ref(), error.as_ref());
+        Recorded { output, error, event }
     }
 
     /// What is left of a Run that is not kept.
     #[must_use]
     pub fn forgotten(&self) -> Run {
-        let error = self.error.as_ref();
         Run {
             input: Value::Null,
             output: None,
-            error: error.map(|error| RunError {
-                type_name: error.type_name.clone(),
-                message: String::new(),
-                traceback: None,
-            }),
+            error: self.error.as_ref().map(RunError::forgotten),
             waiting: None,
             // Its key may have been made of the input.
             how: How { concurrency: None, ..self.how.clone() },
@@ -87,8 +90,7 @@ impl Run {
         }
     }
 
-    /// What others hear of the end of a Run, given as it is recorded.
-    pub fn end_event(&self) -> NewEvent {
+    fn end_event(&self, output: Option<&Value>, error: Option<&RunError>) -> NewEvent {
         let kind = match self.state {
             RunState::Succeeded => EventKind::RunFinished,
             RunState::Cancelled => EventKind::RunCancelled,
@@ -97,14 +99,14 @@ impl Run {
         let mut data = json!({
             "run_id": self.run_id,
             "version_id": self.version_id,
-            "error": self.error,
+            "error": error,
             "ending": self.ending,
             "chain": self.chain,
         });
         // A Trigger that needs what is not there starts nothing and says so.
         if self.is_kept() {
             data["input"] = self.input.clone();
-            data["output"] = self.output.clone().unwrap_or_default();
+            data["output"] = output.cloned().unwrap_or_default();
         }
         NewEvent {
             kind,
@@ -119,13 +121,13 @@ impl Run {
 
 /// A value that is too long is kept as its beginning, with its length. Secrets have been struck out before, so no cut depends on
 /// one.
-fn shortened(value: Value, most_bytes: usize) -> Value {
-    if is_short(&value, most_bytes) {
-        return value;
+fn shortened(value: &Value, most_bytes: usize) -> Value {
+    if is_short(value, most_bytes) {
+        return value.clone();
     }
     let text = value.to_string();
     if text.len() <= most_bytes {
-        return value;
+        return value.clone();
     }
     let mut end = most_bytes;
     while !text.is_char_boundary(end) {
@@ -155,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_value_that_is_too_long_is_cut_with_a_marker() {
-        let cut = shortened(json!({"text": "ä".repeat(100)}), 50);
+        let cut = shortened(&json!({"text": "ä".repeat(100)}), 50);
         let text = cut["$described"]["text"].as_str().unwrap();
         assert!(text.starts_with("{\"text\":\"ää") && text.ends_with("… (211 bytes)"), "{text}");
     }
@@ -163,7 +165,7 @@ mod tests {
     #[test]
     fn a_short_value_stays_as_it_is() {
         let value = json!({"a": [1, "two", null]});
-        assert_eq!(shortened(value.clone(), 50), value);
+        assert_eq!(shortened(&value, 50), value);
     }
 
     #[test]
@@ -173,7 +175,7 @@ mod tests {
         assert_eq!(ended.output, Some(json!("x".repeat(100))));
         let recorded = ended.recorded(50);
         assert!(recorded.output.as_ref().is_some_and(|output| output["$described"]["type"] == "cut"));
-        assert_eq!(recorded.end_event().data["output"], recorded.output.unwrap());
+        assert_eq!(recorded.event.data["output"], recorded.output.unwrap());
     }
 
     #[test]
@@ -184,10 +186,15 @@ mod tests {
         let failed = End::failed("ValueError", "marker", Some(Ending::Raised));
         for end in [end(), failed, End::cancelled(None)] {
             assert!(!run.keeps(&end));
-            let recorded = run.clone().ended(end.clone(), Timestamp::UNIX_EPOCH).recorded(1 << 20);
-            let told = serde_json::to_string(&(&recorded, recorded.end_event().data)).unwrap();
+            let ended = run.clone().ended(end.clone(), Timestamp::UNIX_EPOCH);
+            let recorded = ended.recorded(1 << 20);
+            let told = format!(
+                "{} {:?} {recorded:?}",
+                serde_json::to_string(&ended.forgotten()).unwrap(),
+                recorded.event.data
+            );
             assert!(!told.contains("marker") && !told.contains("an answer"), "{told}");
-            assert_eq!((recorded.state, recorded.ending), (end.state, end.ending));
+            assert_eq!(ended.forgotten().state, end.state);
         }
     }
 }

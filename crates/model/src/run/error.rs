@@ -13,6 +13,12 @@ pub struct RunError {
 }
 
 impl RunError {
+    /// Its kind alone: its text may hold what was handed in.
+    #[must_use]
+    pub fn forgotten(&self) -> RunError {
+        RunError { type_name: self.type_name.clone(), message: String::new(), traceback: None }
+    }
+
     /// With the lines of functions that may be seen alone: a traceback shows their sources.
     #[must_use]
     pub fn seen(&self, may_see: impl Fn(&str) -> bool) -> RunError {

@@ -26,7 +26,7 @@ use crate::retry::Retry;
 use crate::revision::Revision;
 use crate::running::Record;
 
-pub use self::end::End;
+pub use self::end::{End, Recorded};
 pub use self::ending::Ending;
 pub use self::error::RunError;
 pub use self::next::{LeftBehind, Next, Outcome, Requeue};

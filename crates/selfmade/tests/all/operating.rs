@@ -10,7 +10,7 @@ fn settings_are_shown_with_where_they_came_from() {
     let mut place = Place::new();
     place.file(
         "home/config.toml",
-        "keep_days = 30\ndrain_seconds = 5\nnames = [\"a.example\", \"B.example\"]\n",
+        "keep_days = 30\nwaited_at_once = 5\ndrain_seconds = 5\nnames = [\"a.example\", \"B.example\"]\n",
     );
     place.set("SELFMADE_SECRETS_KEY", "very secret");
     place.set("SELFMADE_DATABASE", "postgres://me:hunter2@db.example/brain");
@@ -40,11 +40,18 @@ fn settings_are_shown_with_where_they_came_from() {
     model_key             openai_api_key                       default
     lease_seconds         15                                   default
     runs_at_once          8                                    default
+    waited_at_once        5                                    config.toml
     ready_cells           4                                    default
     warm_cells            16                                   default
+    run_steps             10000                                default
+    run_journal_bytes     67108864                             default
+    run_event_bytes       16777216                             default
+    event_bytes           262144                               default
     keep_days             30                                   config.toml
     keep_runs             (all)                                default
     keep_bytes            (all)                                default
+    keep_event_days       30                                   default
+    keep_audit_days       (all)                                default
     --- stderr
     data folder: [folder]/home (given by --home)
     ");

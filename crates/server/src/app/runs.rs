@@ -136,7 +136,7 @@ pub(crate) async fn start_nested(
 }
 
 /// A Run that is recorded, and has yet to be carried out or waited for. Dropping it leaves a Run that nobody carries out
-/// until the lease of this process is over.
+/// until this process finds it, within a third of a lease.
 #[must_use]
 pub struct Begun {
     pub run_id: RunId,
@@ -264,7 +264,10 @@ async fn store_run(ctx: &Ctx, run: &Run, prepared: &Prepared) -> Result<Started,
     let stored = patiently_until(ctx, until, || async {
         let is_again = is_again.swap(true, Ordering::Relaxed);
         match ctx.store.start_run(run, &prepared.members).await {
-            Err(store::Error::Unique { .. }) if is_again => Ok(Started::New),
+            Err(error @ store::Error::Unique { .. }) if is_again => match ctx.store.run(run.run_id).await? {
+                Some(found) if is_this(&found, run) => Ok(Started::New),
+                _ => Err(error.into()),
+            },
             Ok(Started::Existing(first)) if is_again && is_this(&first, run) => Ok(Started::New),
             started => Ok(started?),
         }
@@ -588,10 +591,7 @@ async fn look_again(ctx: &Ctx, ended: std::pin::Pin<&mut tokio::sync::futures::N
 pub async fn cancel(ctx: &Ctx, access: &Access, id: RunId) -> Result<Vec<RunId>, Error> {
     access.may(Verb::CancelRun)?;
     let run = touched(ctx, access, id).await?;
-    if run.state == RunState::Cancelled {
-        return Ok(Vec::new());
-    }
-    if run.state.is_final() {
+    if run.state.is_final() && run.state != RunState::Cancelled {
         return Err(Error::RunEnded { run: id, state: run.state });
     }
     let affected = ctx.store.request_cancel(id, &access.actor, ctx.clock.now(), access.only()).await?;

@@ -27,10 +27,14 @@ impl Awaited {
         AwaitedRun { all: self.clone(), id }
     }
 
-    /// It has ended so. Nothing is remembered unless somebody waits.
-    pub(crate) fn end(&self, run: &Run) {
-        if let Some(waiters) = self.lock().get_mut(&run.run_id) {
-            waiters.ended = Some(run.clone());
+    /// It has ended so. Nothing is remembered unless somebody waits, and the first end is the one. Says whether it is this.
+    pub(crate) fn end(&self, run: &Run) -> bool {
+        match self.lock().get_mut(&run.run_id) {
+            Some(waiters) if waiters.ended.is_none() => {
+                waiters.ended = Some(run.clone());
+                true
+            }
+            _ => false,
         }
     }
 

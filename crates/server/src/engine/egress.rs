@@ -11,6 +11,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
 
 use super::egress_runs::{Admitted, ExpectedRuns};
+use super::patience::patiently;
 use crate::app::error::Error;
 use crate::ctx::Ctx;
 use crate::redaction::Redaction;
@@ -105,7 +106,7 @@ pub(crate) async fn keep(ctx: Ctx, expected: ExpectedRuns, mut told: Receiver<To
         } else {
             Vec::new()
         };
-        if let Err(error) = write(&ctx, &records, &left_out).await {
+        if let Err(error) = patiently(&ctx, || write(&ctx, &records, &left_out)).await {
             tracing::warn!("cannot record what runs asked of the network: {error}");
         }
         for written in waiting {

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use model::actor::Actor;
 use model::python::Dialect;
 use model::run::{End, Lease, Next, Outcome, Requeue, Run, RunState};
 use model::running::Record;
+use model::scope::Scope;
 use model::step::Step;
 use sandbox::{EgressPolicy, Host, Isolation, JobLimits, Value};
 use serde_json::Value as Json;
@@ -49,6 +51,9 @@ pub(crate) async fn carry_out(ctx: &Ctx, execution: Execution) -> Result<Run, Er
     tracing::debug!(run.id = %id, function.name = %name, "run {id} of `{name}` begins");
     ctx.metrics.begin();
     let run = carry_to_end(ctx, execution).await?;
+    if matches!(run.state, RunState::Failed | RunState::Cancelled) {
+        end_children(ctx, &run).await;
+    }
     ctx.metrics.end(&run);
     ctx.traces.end(&run, &ctx.metrics);
     log_end(&run);
@@ -61,6 +66,7 @@ async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
     let interrupt = in_hand.interrupt.clone();
     let handed = match patiently(ctx, || Handed::open(ctx, &prepared)).await {
         Ok(handed) => handed,
+        Err(error) if error.is_passing() => return Err(error),
         Err(error) => {
             let end = End::failed("SecretUnavailable", handed_over.text(&error.to_string()), None);
             return settled(in_hand, settle(ctx, run, lease, Next::End(end), Collected::default()).await);
@@ -114,6 +120,23 @@ async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
         ctx.forget_requests(run.run_id).await;
     }
     settled(in_hand, settle(ctx, run, lease, next, collected).await)
+}
+
+/// Nobody waits for what it had started and could not see to its end.
+async fn end_children(ctx: &Ctx, run: &Run) {
+    let (id, none) = (run.run_id, Scope::none());
+    let cancel = || async {
+        let actor = Actor::Run(id);
+        Ok(ctx.store.request_cancel(id, &actor, ctx.clock.now(), &none).await?)
+    };
+    match patiently(ctx, cancel).await {
+        Ok(children) => {
+            for child in children {
+                ctx.engine.running.interrupt(child, Interruption::Cancelled);
+            }
+        }
+        Err(error) => tracing::warn!(run.id = %id, "cannot end what run {id} has started: {error}"),
+    }
 }
 
 /// What could not be stored before this process gave up is left for whoever finds it.

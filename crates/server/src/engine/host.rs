@@ -158,7 +158,9 @@ impl RunHost {
     /// Time that ran out while the database was waited for is not the code's fault.
     pub(crate) fn outcome(&self, end: End) -> Outcome {
         let is_late = end.ending == Some(Ending::TimedOut);
-        if is_late && self.0.is_waiting_for_database.load(Ordering::Relaxed) {
+        // It may have waited for another Run, which could not be stored.
+        let is_down = self.0.ctx.store.outage().is_some();
+        if is_late && (is_down || self.0.is_waiting_for_database.load(Ordering::Relaxed)) {
             return Outcome::DatabaseFailed(
                 "it ran out of time while the database could not be used".to_owned(),
             );
@@ -236,6 +238,7 @@ impl Inner {
             let Some((asked, given)) = again else {
                 return self.never(Interruption::DatabaseFailed(why)).await;
             };
+            self.ctx.clock.wait_until(self.ctx.clock.now() + BRIEFLY).await;
             let (run, position) = (asked.run_id, asked.position);
             let found =
                 patiently(&self.ctx, || async { Ok(self.ctx.store.step(run, position).await?) }).await;

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 use model::bounds::{OverBound, RunBounds, Stored, journaled};
 use model::ids::RunId;
+use model::run::RunError;
 use model::step::{Divergence, Step};
 use serde_json::Value;
 
@@ -69,6 +70,11 @@ impl Journal {
     /// Whether there is room for what a Step answers.
     pub(crate) fn admit_answer(&self, result: &Value) -> Result<(), OverBound> {
         self.stored().answer(result, &self.bounds)
+    }
+
+    /// Counts why a Step has no answer.
+    pub(crate) fn count_error(&self, error: &RunError) {
+        self.stored().fail(error);
     }
 
     /// Whether the Run may emit the Event that a Step asks for.

@@ -1,8 +1,13 @@
 //! A node answers for what it carries out, and only for that: it keeps the leases of the Runs that it has in hand, and finds those
 //! that are recorded as its own and that it does not have.
 
-use model::run::{LeftBehind, Run};
+use std::collections::HashSet;
+use std::time::Duration;
 
+use jiff::Timestamp;
+use model::run::LeftBehind;
+
+use super::patience::patiently;
 use super::recovery;
 use super::running::{Claim, Interruption};
 use crate::app::error::Error;
@@ -11,11 +16,11 @@ use crate::ctx::Ctx;
 /// Says again and again that this node lives, and deals with Runs that nobody carries out.
 pub(crate) async fn keep_leases(ctx: Ctx) {
     let third = ctx.engine.config.lease / 3;
-    let mut is_known = false;
+    let mut keeper = Keeper::default();
     loop {
         let at = ctx.clock.now() + third;
         // The store tells of an outage, once.
-        match answer_for_runs(&ctx, &mut is_known).await {
+        match keeper.round(&ctx).await {
             Err(error) if !error.is_passing() => tracing::warn!("cannot answer for runs: {error}"),
             _ => {}
         }
@@ -23,16 +28,40 @@ pub(crate) async fn keep_leases(ctx: Ctx) {
     }
 }
 
-async fn answer_for_runs(ctx: &Ctx, is_known: &mut bool) -> Result<(), Error> {
-    if !*is_known {
-        let (node, name) = (ctx.engine.node, &ctx.engine.config.name);
-        ctx.store.node_started(node, name, ctx.clock.now()).await?;
-        *is_known = true;
+#[derive(Default)]
+struct Keeper {
+    is_known: bool,
+    /// When leases were last extended.
+    extended_at: Option<Timestamp>,
+    /// Until then others may be as late as this node was, and are not taken for gone.
+    spares_others_until: Option<Timestamp>,
+}
+
+impl Keeper {
+    async fn round(&mut self, ctx: &Ctx) -> Result<(), Error> {
+        if !self.is_known {
+            let (node, name) = (ctx.engine.node, &ctx.engine.config.name);
+            patiently(ctx, || async { Ok(ctx.store.node_started(node, name, ctx.clock.now()).await?) })
+                .await?;
+            self.is_known = true;
+        }
+        patiently(ctx, || extend(ctx)).await?;
+        self.extended(ctx.clock.now(), ctx.engine.config.lease);
+        recover_own(ctx).await?;
+        if self.spares_others_until.is_none_or(|until| until <= ctx.clock.now()) {
+            recovery::recover(ctx).await?;
+        }
+        Ok(())
     }
-    extend(ctx).await?;
-    recover_own(ctx).await?;
-    recovery::recover(ctx).await?;
-    Ok(())
+
+    /// A database that could not be used kept the other nodes from extending their leases, too.
+    fn extended(&mut self, now: Timestamp, lease: Duration) {
+        let was_late = self.extended_at.is_some_and(|last| now > last + lease);
+        if was_late {
+            self.spares_others_until = Some(now + lease);
+        }
+        self.extended_at = Some(now);
+    }
 }
 
 /// Hears which Runs are to be cancelled, and which others have.
@@ -66,21 +95,45 @@ pub(crate) async fn recover_own(ctx: &Ctx) -> Result<usize, Error> {
     let claiming = ctx.engine.claiming.write().await;
     let left = not_in_hand(ctx).await?;
     drop(claiming);
-    let count = left.len();
-    for run in left {
-        let Some(lease) = run.lease else { continue };
-        let claim = Claim { run: run.run_id, fence: lease.fence };
-        let was_begun = ctx.engine.running.is_abandoned(claim);
-        let left = if was_begun { LeftBehind::Begun } else { LeftBehind::NotBegun };
-        recovery::recover_run(ctx, run, lease, left).await?;
-        ctx.engine.running.forget(claim);
+    ctx.engine.running.forget_but(&left);
+    for claim in &left {
+        if let Err(error) = recover_claim(ctx, *claim).await {
+            recovery::warn_of(claim.run, &error);
+        }
     }
-    Ok(count)
+    Ok(left.len())
 }
 
-async fn not_in_hand(ctx: &Ctx) -> Result<Vec<Run>, Error> {
-    let mut held = ctx.store.runs_held_by(ctx.engine.node).await?;
-    let in_hand = ctx.engine.running.claims();
-    held.retain(|run| !in_hand.iter().any(|claim| claim.is_of(run)));
-    Ok(held)
+async fn recover_claim(ctx: &Ctx, claim: Claim) -> Result<(), Error> {
+    let Some(run) = ctx.store.run(claim.run).await? else { return Ok(()) };
+    let Some(lease) = run.lease.filter(|lease| lease.fence == claim.fence) else { return Ok(()) };
+    let was_begun = ctx.engine.running.is_abandoned(claim);
+    let left = if was_begun { LeftBehind::Begun } else { LeftBehind::NotBegun };
+    recovery::recover_run(ctx, run, lease, left).await?;
+    ctx.engine.running.forget(claim);
+    Ok(())
+}
+
+/// What is in hand is asked first: a Run that ends meanwhile is not recorded as held any more.
+async fn not_in_hand(ctx: &Ctx) -> Result<Vec<Claim>, Error> {
+    let in_hand: HashSet<Claim> = ctx.engine.running.claims().into_iter().collect();
+    let held = ctx.store.held_by(ctx.engine.node).await?;
+    let claims = held.iter().map(|held| Claim { run: held.run_id, fence: held.fence });
+    Ok(claims.filter(|claim| !in_hand.contains(claim)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_that_was_late_spares_others_that_may_have_been_for_a_lease() {
+        let (lease, at) = (Duration::from_secs(15), |seconds| Timestamp::from_second(seconds).unwrap());
+        let mut keeper = Keeper::default();
+        keeper.extended(at(100), lease);
+        keeper.extended(at(105), lease);
+        assert_eq!(keeper.spares_others_until, None);
+        keeper.extended(at(200), lease);
+        assert_eq!(keeper.spares_others_until, Some(at(215)));
+    }
 }

@@ -1,6 +1,6 @@
 //! Runs whose node is gone: those that can be are queued again and resumed from their journal, the others end `Lost`.
 
-use model::ids::NodeId;
+use model::ids::{NodeId, RunId};
 use model::run::{End, Lease, LeftBehind, Next, Run};
 
 use super::host::Collected;
@@ -21,11 +21,21 @@ pub async fn recover_from(ctx: &Ctx, gone: &[NodeId]) -> Result<usize, Error> {
         let Some(lease) = run.lease else { continue };
         // A machine that slept finds its own leases run out; what it still has is not lost, and what it does not have it knows
         // more about.
-        if lease.node != ctx.engine.node {
-            recover_run(ctx, run, lease, LeftBehind::Begun).await?;
+        let id = run.run_id;
+        if lease.node != ctx.engine.node
+            && let Err(error) = recover_run(ctx, run, lease, LeftBehind::Begun).await
+        {
+            warn_of(id, &error);
         }
     }
     Ok(count)
+}
+
+/// One that cannot be dealt with keeps nobody from dealing with the others.
+pub(super) fn warn_of(run: RunId, error: &Error) {
+    if !error.is_passing() {
+        tracing::warn!(run.id = %run, "run {run} was left behind and cannot be recovered: {error}");
+    }
 }
 
 pub(super) async fn recover_run(ctx: &Ctx, run: Run, lease: Lease, left: LeftBehind) -> Result<(), Error> {

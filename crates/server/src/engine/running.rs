@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use model::ids::RunId;
-use model::run::{Lease, Run, Waiting};
+use model::run::{Lease, Waiting};
 use model::step::Divergence;
 use sandbox::CancellationToken;
 use tokio::sync::Notify;
@@ -56,12 +56,6 @@ pub(crate) struct Claim {
     pub(crate) fence: u64,
 }
 
-impl Claim {
-    pub(crate) fn is_of(self, run: &Run) -> bool {
-        self.run == run.run_id && run.lease.is_some_and(|lease| lease.fence == self.fence)
-    }
-}
-
 #[derive(Default)]
 pub(crate) struct Running {
     runs: Mutex<HashMap<RunId, Entry>>,
@@ -90,7 +84,13 @@ impl InHand {
     pub(crate) fn take(running: &Arc<Running>, run: RunId, lease: Lease) -> InHand {
         let (claim, interrupt) = (Claim { run, fence: lease.fence }, Interrupt::default());
         let entry = Entry { fence: lease.fence, interrupt: interrupt.clone(), host: None };
-        lock(&running.runs).insert(run, entry);
+        // Whoever still has an earlier claim of it has lost that.
+        if let Some(earlier) = lock(&running.runs).insert(run, entry) {
+            earlier.interrupt.set(Interruption::LeaseLost);
+            if let Some(host) = earlier.host {
+                host.0.close();
+            }
+        }
         InHand { running: Arc::clone(running), claim, interrupt, is_begun: false }
     }
 
@@ -151,6 +151,23 @@ impl Running {
     /// It is dealt with.
     pub(crate) fn forget(&self, claim: Claim) {
         lock(&self.abandoned).remove(&claim);
+    }
+
+    /// Of claims that are not recorded any more nothing need be known.
+    pub(crate) fn forget_but(&self, recorded: &[Claim]) {
+        lock(&self.abandoned).retain(|claim| recorded.contains(claim));
+    }
+
+    /// Returns when nothing is in hand.
+    pub(crate) async fn all_ended(&self) {
+        loop {
+            let mut rung = std::pin::pin!(self.rung());
+            rung.as_mut().enable();
+            if self.count() == 0 {
+                return;
+            }
+            rung.await;
+        }
     }
 
     /// Looks on while its code is executed here.

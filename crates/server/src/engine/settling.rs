@@ -1,6 +1,6 @@
 //! Stores what comes next for a Run that is no longer carried out: its end, its wait, or its return to the queue.
 
-use model::run::{End, Lease, Next, Run};
+use model::run::{End, Lease, Next, Recorded, Run};
 use store::{Durability, Finished};
 
 use super::host::Collected;
@@ -57,30 +57,30 @@ async fn finish(ctx: &Ctx, run: Run, lease: Lease, end: End, collected: Collecte
 }
 
 async fn record(ctx: &Ctx, run: &Run, lease: Lease, collected: Collected) -> Result<(), Error> {
-    let recorded = run.recorded(ctx.engine.config.payload_bytes);
+    let Recorded { output, error, event } = run.recorded(ctx.engine.config.payload_bytes);
     let (is_kept, now) = (run.is_kept(), run.finished_at.unwrap_or_else(|| ctx.clock.now()));
     let finished = Finished {
         run_id: run.run_id,
         lease,
         state: run.state,
         ending: run.ending,
-        events: vec![recorded.end_event()],
-        output: recorded.output,
-        error: recorded.error,
+        events: vec![event],
+        output,
+        error,
         usage: run.usage,
         finished_at: now,
         calls: if is_kept { collected.calls.into_calls() } else { Vec::new() },
         output_chunks: if is_kept { collected.output } else { Vec::new() },
         forget: !is_kept,
     };
-    if !is_kept {
-        ctx.engine.awaited.end(run);
-    }
+    let is_awaited = !is_kept && ctx.engine.awaited.end(run);
     // The start needs no more than that: what makes the end last makes everything before it last, too.
     let durability = if run.how.waited { ctx.engine.config.durability } else { ending_of_queued(run) };
     let stored = patiently(ctx, || async { Ok(ctx.store.finish_run(&finished, durability).await?) }).await;
     if !matches!(stored, Ok(true)) {
-        ctx.engine.awaited.forget(run.run_id);
+        if is_awaited {
+            ctx.engine.awaited.forget(run.run_id);
+        }
         stored?;
         return Err(Error::LeaseLost { run: run.run_id });
     }

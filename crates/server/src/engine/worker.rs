@@ -75,10 +75,11 @@ pub fn give_up(ctx: &Ctx) {
     ctx.engine.given_up.cancel();
 }
 
-/// Every place is free when every Run has ended.
+/// Also those that somebody waits for, and those that nobody waits for any more.
 async fn all_ended(ctx: &Ctx) {
     let all = u32::try_from(ctx.engine.config.at_once).unwrap_or(u32::MAX);
     drop(ctx.engine.places.acquire_many(all).await);
+    ctx.engine.running.all_ended().await;
 }
 
 /// Takes what is due and starts it. Says how many were started.
@@ -171,6 +172,7 @@ pub(crate) async fn resume(ctx: &Ctx, claimed: Claimed) -> Result<Run, Error> {
     let Claimed { run, lease, in_hand } = claimed;
     let (prepared, steps) = match patiently(ctx, || what_it_needs(ctx, &run, lease)).await {
         Ok(needed) => needed,
+        Err(error) if error.is_passing() => return Err(error),
         Err(error) => return recovery::fail(ctx, run, lease, &error).await,
     };
     if lease.fence == 1 {

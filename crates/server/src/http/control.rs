@@ -22,6 +22,9 @@ pub(crate) const SIGN_IN: &str = "/control/sign-in";
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ServerStatus {
     pub runs_under_way: usize,
+    /// Why nothing can be written now.
+    #[serde(default)]
+    pub degraded: Option<String>,
     /// Told to stop, and waiting for Runs to end.
     pub stopping: bool,
 }
@@ -57,7 +60,8 @@ impl FromRequestParts<Door> for Owner {
 
 async fn status(State(door): State<Door>, _: Owner) -> Json<ServerStatus> {
     let runs_under_way = engine::under_way(door.ctx());
-    Json(ServerStatus { runs_under_way, stopping: door.stop().is_cancelled() })
+    let degraded = door.ctx().store.outage().map(|outage| outage.detail);
+    Json(ServerStatus { runs_under_way, degraded, stopping: door.stop().is_cancelled() })
 }
 
 async fn sign_in(State(door): State<Door>, _: Owner) -> Result<Json<SignInLink>, Problem> {

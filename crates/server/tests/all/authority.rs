@@ -282,6 +282,34 @@ store::on_both! {
         assert!(told[0].contains("`X` is not defined, imported or stored"), "{}", told[0]);
     }
 
+    /// BabyAGI's functions may name what is not stored, and find it once it is. So whether it is there changes nothing.
+    async fn a_narrow_builder_calls_nothing_outside_in_babyagis_form_either(database: &TestDatabase) {
+        let world = World::open(database).await;
+        register(&world, &ME, vec![source("def outside():\n    return 1\n")]).await.unwrap();
+        let builder = narrow(TokenRole::Builder, &["web_*"], &["text_*"], &[]);
+        let calling = |called: &str| {
+            let dependencies = Some(vec![DeclaredDependency::parse(called).unwrap()]);
+            let declared = Declared { dependencies, ..Declared::default() };
+            let text = format!("def web_f():\n    return {called}()\n");
+            Intent::function(FunctionDraft {
+                dialect: Dialect::Babyagi,
+                declared,
+                ..FunctionDraft::of_source(text)
+            })
+        };
+        let mut told = Vec::new();
+        for called in ["outside", "nowhere"] {
+            let asked = register(&world, &builder, vec![calling(called)]).await.unwrap_err();
+            assert_eq!(asked.code(), "needs_approval", "{called}: {asked}");
+            told.push(asked.to_string().replace(called, "…"));
+        }
+        let numberless = |text: &String| text.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
+        assert_eq!(numberless(&told[0]), numberless(&told[1]), "it does not tell which of them is there");
+        for called in ["web_later", "text_later"] {
+            register(&world, &builder, vec![calling(called)]).await.unwrap();
+        }
+    }
+
     async fn what_a_narrow_builder_may_not_give_is_proposed(database: &TestDatabase) {
         let world = World::open(database).await;
         let web = "@selfmade.function(secrets=[\"k\"], network=[\"api.example.com\"])\ndef web_get():\n    return 1\n";

@@ -140,6 +140,6 @@ store::on_both! {
             assert_eq!(now.is_forgotten(), run.run_id != kept.run_id);
             assert_eq!(now.input == json!("hush"), run.run_id == kept.run_id);
         }
-        assert_eq!(rows_with(database, "hush").await, 1);
+        assert_eq!(rows_with(database, "hush").await, 2, "the one that is kept, and the event that tells of it");
     }
 }

@@ -45,7 +45,8 @@ store::on_both! {
             world.store.start_run(run, &[]).await.unwrap();
         }
         world.store.extend_leases(mine, &[kept.run_id], at(50), at(90)).await.unwrap();
-        assert_eq!(ids(&world.store.runs_held_by(mine).await.unwrap()), ids([&kept, &left]));
+        let held = world.store.held_by(mine).await.unwrap();
+        assert_eq!(held.iter().map(|held| held.run_id).collect::<Vec<_>>(), ids([&kept, &left]));
         let lost = ids(&world.store.lost_runs(at(61), &[]).await.unwrap());
         assert!(lost.contains(&left.run_id) && !lost.contains(&kept.run_id));
     }

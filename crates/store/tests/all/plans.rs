@@ -129,7 +129,7 @@ async fn carry_out(store: &Store) {
     let (one, two) = (&claimed[0], &claimed[1]);
     store.extend_leases(mine, &[one.run_id], at(9), at(70)).await.unwrap();
     store.lost_runs(at(99), &[node()]).await.unwrap();
-    store.runs_held_by(mine).await.unwrap();
+    store.held_by(mine).await.unwrap();
     store.requeue_run(one.run_id, one.lease.unwrap(), at(9), 2, None).await.unwrap();
     store
         .suspend_run(two.run_id, two.lease.unwrap(), &Waiting::Time { step: 1, until: at(9) })

@@ -36,6 +36,8 @@ struct Server {
     /// Absent if it does not answer.
     runs_under_way: Option<usize>,
     stopping: bool,
+    /// Why it cannot write anything now.
+    degraded: Option<String>,
     /// Why it does not answer.
     problem: Option<String>,
     log: String,
@@ -48,7 +50,7 @@ pub(crate) async fn run(session: &Session) -> Result<Exit, Error> {
         return Ok(Exit::NotFound);
     };
     let server = look(session, found).await;
-    let is_well = server.problem.is_none();
+    let is_well = server.problem.is_none() && server.degraded.is_none();
     let status = Status { running: true, server: Some(server) };
     session.output.answer(&status, |_| status.server.as_ref().map(shown).unwrap_or_default())?;
     Ok(if is_well { Exit::Done } else { Exit::Unavailable })
@@ -68,7 +70,8 @@ async fn look(session: &Session, found: Announcement) -> Server {
         started_at: found.started_at,
         uptime_seconds: u64::try_from(uptime).unwrap_or_default(),
         runs_under_way: told.as_ref().map(|told| told.runs_under_way),
-        stopping: told.is_some_and(|told| told.stopping),
+        stopping: told.as_ref().is_some_and(|told| told.stopping),
+        degraded: told.and_then(|told| told.degraded),
         problem,
         log: log_file(session).display().to_string(),
     }
@@ -77,6 +80,9 @@ async fn look(session: &Session, found: Announcement) -> Server {
 fn shown(server: &Server) -> String {
     let state = match (&server.problem, server.stopping) {
         (Some(problem), _) => format!("running, but {problem}"),
+        (None, _) if server.degraded.is_some() => {
+            format!("running, but degraded: {}", server.degraded.as_deref().unwrap_or_default())
+        }
         (None, true) => "stopping".to_owned(),
         (None, false) => "running".to_owned(),
     };

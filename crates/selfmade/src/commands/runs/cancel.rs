@@ -23,6 +23,9 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     let affected = brain.cancel(id).await?;
     let lines = brain.runs_of(&affected).await?;
     session.output.answer(&json!({ "runs": lines }), |_| lines.iter().map(run_lines::branch).collect())?;
+    if lines.is_empty() {
+        session.output.note(format!("run {id} is cancelled already"));
+    }
     if lines.iter().any(|line| line.state == RunState::Running) {
         session.output.note("what is running is ended by the process that runs it, within seconds");
     }

@@ -94,11 +94,11 @@ fn a_run_that_waits_is_cancelled_at_once() {
     brain: [folder]/home (given by --home)
     ");
     assert_tells!(place.run(&["runs", "cancel", &id]), @"
-    exit: 5
+    exit: 0
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: run [id] was cancelled already
+    run [id] is cancelled already
     ");
     assert_tells!(place.run(&["runs", "answer", &id, "yes"]), @"
     exit: 5

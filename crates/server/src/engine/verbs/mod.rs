@@ -166,7 +166,11 @@ fn finished(host: &Inner, mut step: Step, reply: Reply) -> Step {
     });
     match reply {
         Ok(result) => step.result = Some(result),
-        Err(refusal) => step.error = Some(host.redaction.error(refusal.into_error())),
+        Err(refusal) => {
+            let error = host.redaction.error(refusal.into_error());
+            host.journal.count_error(&error);
+            step.error = Some(error);
+        }
     }
     step.finished_at = Some(host.ctx.clock.now());
     step

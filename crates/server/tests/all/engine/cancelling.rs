@@ -39,6 +39,61 @@ on_both! {
         assert_eq!(runs::cancel(&stage.ctx, &ME, run.run_id).await.unwrap_err().code(), "run_ended");
     }
 
+    async fn a_run_that_is_cancelled_as_it_starts_another_leaves_none_behind(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        let elsewhere = stage.another(database).await;
+        stage.register("@selfmade.function(brain=\"read\")\ndef outer():\n    return None\n").await;
+        stage.add(&[&function("naps", "")]).await;
+        stage.script.part("naps", |_, host| async move {
+            host.verb("sleep", vec![Value::Int(3600)]).await.unwrap();
+            Ok(Value::None)
+        });
+        let (ctx, run_id) = (elsewhere.ctx.clone(), stage.ctx.ids.run());
+        stage.script.part("outer", move |_, host| {
+            let ctx = ctx.clone();
+            async move {
+                runs::cancel(&ctx, &ME, run_id).await.unwrap();
+                let heard = host.verb("run", vec!["naps".into()]).await;
+                Err(raised("Heard", &format!("{heard:?}")))
+            }
+        });
+        let start = StartRun { run_id: Some(run_id), ..request("outer", empty()) };
+        let outer = runs::start(&stage.ctx, &ME, start).await.unwrap();
+        assert!(outer.state.is_final(), "{outer:?}");
+        let all = runs::list(&stage.ctx, &ME, Default::default(), 9).await.unwrap();
+        assert!(all.iter().all(|run| run.state.is_final()), "{all:?}");
+    }
+
+    async fn what_a_run_started_ends_with_it_if_it_fails(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        stage.register("@selfmade.function(brain=\"read\")\ndef outer():\n    return None\n").await;
+        stage.add(&[&function("naps", "")]).await;
+        let (begun, beginnings) = mpsc::unbounded_channel();
+        stage.script.part("naps", move |_, host| {
+            let begun = begun.clone();
+            async move {
+                begun.send(()).ok();
+                host.verb("sleep", vec![Value::Int(3600)]).await.unwrap();
+                Ok(Value::None)
+            }
+        });
+        let beginnings = std::sync::Arc::new(tokio::sync::Mutex::new(beginnings));
+        stage.script.part("outer", move |_, host| {
+            let beginnings = std::sync::Arc::clone(&beginnings);
+            async move {
+                let asking = tokio::spawn(async move { host.verb("run", vec!["naps".into()]).await });
+                beginnings.lock().await.recv().await.unwrap();
+                asking.abort();
+                Err(raised("OSError", "it gives up"))
+            }
+        });
+        let outer = stage.start("outer", empty()).await.unwrap();
+        assert_eq!(outer.state, RunState::Failed);
+        let naps = runs::list(&stage.ctx, &ME, Default::default(), 9).await.unwrap();
+        let naps = naps.iter().find(|run| run.key.name.as_str() == "naps").unwrap().run_id;
+        stage.until(naps, RunState::Cancelled).await;
+    }
+
     async fn a_run_that_is_cancelled_as_it_begins_to_wait_ends(database: &TestDatabase) {
         let stage = Stage::open(database).await;
         // On another server, so that nothing here hears of it before the wait is stored.

@@ -56,7 +56,8 @@ fn no_verb_can_be_called_without_an_access() {
         "backup.rs restore",
         "functions.rs not_found", // made of a refusal, within the scope of whoever asked
         "retention.rs keep",      // the server's own housekeeping
-        "run_news.rs next",       // methods of what took an Access when it was made
+        "retention.rs sweep",
+        "run_news.rs next", // methods of what took an Access when it was made
         "run_news.rs next",
         "runs.rs check_input", // of what was judged: a target that is applied, a run that is carried out
         "runs.rs ended",

@@ -268,6 +268,13 @@ impl Committer {
             Maintenance::GiveBack => {
                 self.give_back().map_err(Fault::of(GIVE_BACK))?;
                 self.fold_log();
+                // The log went through all that was removed, and is as long. Whoever reads it keeps it until the next time.
+                self.patience(Duration::ZERO);
+                let shortened = self.session.run("pragma wal_checkpoint(truncate)");
+                self.patience(PATIENCE);
+                shortened.or_else(|fault| {
+                    if fault.is(ErrorCode::DatabaseBusy) { Ok(Vec::new()) } else { Err(fault) }
+                })?;
             }
             Maintenance::Rewrite => {
                 self.session.run("pragma auto_vacuum = incremental")?;

@@ -18,6 +18,7 @@ mod report;
 mod restate;
 mod schemathesis;
 mod sdk;
+mod simulate;
 mod system;
 mod test;
 mod tool;
@@ -44,6 +45,8 @@ enum Chore {
     Bench(bench::Args),
     /// Run a fuzz target for a while
     Fuzz(fuzz::Args),
+    /// Simulate two servers over a database that fails, from one seed after the other
+    Simulate(simulate::Args),
     /// Check licences, bans and sources of the dependencies against deny.toml
     Deny,
     /// Hold a private PostgreSQL until standard input closes
@@ -71,6 +74,7 @@ fn run(chore: &Chore) -> anyhow::Result<()> {
         Chore::Test(args) => test::run(&place, args),
         Chore::Bench(args) => bench::run(&place, args),
         Chore::Fuzz(args) => fuzz::run(&place, args),
+        Chore::Simulate(args) => simulate::run(&place, args),
         Chore::Deny => deny::run(&place),
         Chore::PostgresGuard { flushing } => postgres::guard::run(*flushing),
     }

@@ -1,16 +1,30 @@
 //! Time, handed in.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
-use tokio::sync::watch;
+use tokio::sync::Notify;
 
 /// The machine's clock, or one that a test moves.
 #[derive(Clone, Debug)]
 pub enum Clock {
     System,
-    Still(watch::Sender<Timestamp>),
+    Still(Arc<Still>),
+}
+
+/// Those who wait for it are woken in the order in which they began to wait, so that a test sees the same order each time.
+#[derive(Debug)]
+pub struct Still {
+    at: Mutex<Timestamp>,
+    moved: Notify,
+}
+
+impl Still {
+    fn at(&self) -> MutexGuard<'_, Timestamp> {
+        // It is replaced as a whole.
+        self.at.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A machine's clock may be set while somebody waits, so nobody waits longer than this without looking again.
@@ -19,13 +33,14 @@ const LOOK: Duration = Duration::from_secs(30);
 impl Clock {
     /// A clock that stands at a time until it is moved.
     pub fn still(at: Timestamp) -> Clock {
-        Clock::Still(watch::Sender::new(at))
+        Clock::Still(Arc::new(Still { at: Mutex::new(at), moved: Notify::new() }))
     }
 
     /// Moves a clock that stands; the machine's goes by itself.
     pub fn advance(&self, by: Duration) {
-        if let Clock::Still(at) = self {
-            at.send_modify(|at| *at += by);
+        if let Clock::Still(still) = self {
+            *still.at() += by;
+            still.moved.notify_waiters();
         }
     }
 
@@ -46,10 +61,14 @@ impl Clock {
                 }
                 tokio::time::sleep(left.min(LOOK)).await;
             },
-            Clock::Still(at) => {
-                // The sender is held here, so waiting ends only when the time has come.
-                let _ = at.subscribe().wait_for(|at| *at >= until).await;
-            }
+            Clock::Still(still) => loop {
+                let mut moved = std::pin::pin!(still.moved.notified());
+                moved.as_mut().enable();
+                if *still.at() >= until {
+                    return;
+                }
+                moved.await;
+            },
         }
     }
 
@@ -60,7 +79,7 @@ impl Clock {
             // Stored times have microseconds; what is handed out must read back as it was.
             Clock::System => Timestamp::from_microsecond(Timestamp::now().as_microsecond())
                 .unwrap_or(Timestamp::UNIX_EPOCH),
-            Clock::Still(at) => *at.borrow(),
+            Clock::Still(still) => *still.at(),
         }
     }
 }

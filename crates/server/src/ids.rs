@@ -80,8 +80,11 @@ impl Ids {
         AuditId(self.uuid())
     }
 
-    /// Between 0 and 1, for what need not be unguessable. Without a source of chance it is the middle.
+    /// Between 0 and 1, for what need not be unguessable. Without a source of chance, and where ids are counted, it is the middle.
     pub fn chance(&self) -> f64 {
+        if self.counter.is_some() {
+            return 0.5;
+        }
         self.random_bytes::<4>()
             .map_or(0.5, |bytes| f64::from(u32::from_le_bytes(bytes)) / f64::from(u32::MAX))
     }

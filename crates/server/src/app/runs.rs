@@ -581,6 +581,7 @@ async fn wait_for(ctx: &Ctx, id: RunId, there: impl Fn(&Run) -> bool) -> Result<
 async fn look_again(ctx: &Ctx, ended: std::pin::Pin<&mut tokio::sync::futures::Notified<'_>>) {
     const LOOK: Duration = Duration::from_millis(250);
     tokio::select! {
+        biased;
         () = ended => {}
         () = ctx.clock.wait_until(ctx.clock.now() + LOOK) => {}
     }

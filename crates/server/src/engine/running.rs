@@ -1,6 +1,6 @@
 //! Runs that this process has in hand: how to end one, and how to look on.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use model::ids::RunId;
@@ -58,7 +58,8 @@ pub(crate) struct Claim {
 
 #[derive(Default)]
 pub(crate) struct Running {
-    runs: Mutex<HashMap<RunId, Entry>>,
+    /// In the order in which they are answered for.
+    runs: Mutex<BTreeMap<RunId, Entry>>,
     /// Claims whose Runs were begun and that nobody settled, because what carried them out is gone.
     abandoned: Mutex<HashSet<Claim>>,
     /// Rung when a Run begins or is no longer carried out here.
@@ -194,7 +195,7 @@ impl Running {
     }
 }
 
-fn entry(claim: Claim, runs: &mut HashMap<RunId, Entry>) -> Option<&mut Entry> {
+fn entry(claim: Claim, runs: &mut BTreeMap<RunId, Entry>) -> Option<&mut Entry> {
     runs.get_mut(&claim.run).filter(|entry| entry.fence == claim.fence)
 }
 

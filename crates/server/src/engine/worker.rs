@@ -49,16 +49,19 @@ pub async fn work_until(ctx: Ctx, stop: Stop) {
             _ => {}
         }
         tokio::select! {
+            biased;
             () = stop.taking.cancelled() => {}
             () = ctx.engine.queue.notified() => {}
             () = ctx.clock.wait_until(at) => {}
         }
     }
     tokio::select! {
+        biased;
         () = all_ended(&ctx) => {}
         () = stop.running.cancelled() => {
             ctx.engine.running.interrupt_all(&Interruption::Stopped);
             tokio::select! {
+                biased;
                 () = all_ended(&ctx) => {}
                 () = ctx.clock.wait_until(ctx.clock.now() + GRACE) => {
                     give_up(&ctx);

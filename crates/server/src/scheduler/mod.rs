@@ -31,6 +31,7 @@ pub async fn keep_time(ctx: Ctx, stop: CancellationToken) {
         };
         let at = next.map_or(look, |next| next.min(look));
         tokio::select! {
+            biased;
             () = stop.cancelled() => {}
             () = ctx.clock.wait_until(at) => {}
         }

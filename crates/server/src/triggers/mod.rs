@@ -36,13 +36,15 @@ pub async fn watch(ctx: Ctx, stop: CancellationToken) {
         let at = ctx.clock.now() + LOOK;
         warn_of(deal(&ctx, &stop).await.map(drop));
         tokio::select! {
+            biased;
             () = stop.cancelled() => {}
-            _ = appended.changed() => continue,
+            // Before the ring, which may never stop.
             () = ctx.engine.unflushed.due(&ctx) => {
                 warn_of(ctx.engine.unflushed.flush(&ctx).await);
                 continue;
             }
             () = ctx.clock.wait_until(at) => {}
+            _ = appended.changed() => continue,
         }
         warn_of(ctx.triggers.progress.settle(&ctx).await);
     }
@@ -123,6 +125,7 @@ pub async fn drain(ctx: &Ctx) -> Result<usize, Error> {
         }
         if engine::is_busy(ctx) {
             tokio::select! {
+                biased;
                 () = engine::one_ended(ctx) => {}
                 () = ctx.engine.unflushed.due(ctx) => ctx.engine.unflushed.flush(ctx).await?,
             }

@@ -28,6 +28,7 @@ mod run_records;
 mod schedules;
 mod search;
 mod secrets;
+mod simulation;
 mod tokens;
 mod triggers;
 mod verbs;

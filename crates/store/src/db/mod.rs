@@ -94,12 +94,12 @@ impl Db {
 
     async fn look_up(&self, sql: impl Into<Sql>, values: impl Into<Vec<Value>>) -> Result<Vec<Row>, Error> {
         let read = (sql.into(), values.into());
-        let fault = self.meet(|| vec![read.0])?;
+        let fault = self.meet(|| vec![read.0]).await?;
         let rows = match &self.database {
             Database::Sqlite(sqlite) => sqlite.look_up(read).await,
             Database::Postgres(postgres) => postgres.query(read).await,
         };
-        fault.then(rows)
+        fault.then(rows).await
     }
 
     /// The first row, which has to exist; a look-up like [`few`](Db::few).
@@ -116,11 +116,12 @@ impl Db {
 
     /// Several reads that see the same moment; one answer for each.
     pub(crate) async fn read(&self, reads: Vec<Read>) -> Result<Vec<Vec<Row>>, Error> {
-        let fault = self.meet(|| reads.iter().map(|(sql, _)| *sql).collect())?;
-        fault.then(match &self.database {
+        let fault = self.meet(|| reads.iter().map(|(sql, _)| *sql).collect()).await?;
+        let answers = match &self.database {
             Database::Sqlite(sqlite) => sqlite.read(reads).await,
             Database::Postgres(postgres) => postgres.read(reads).await,
-        })
+        };
+        fault.then(answers).await
     }
 
     /// Carries out a batch as one transaction and answers what each of its statements returned. Once handed over it
@@ -132,13 +133,14 @@ impl Db {
     }
 
     async fn write_unheard(&self, batch: Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Error> {
-        let fault = self.meet(|| batch.steps().iter().map(|step| step.sql).collect())?;
+        let fault = self.meet(|| batch.steps().iter().map(|step| step.sql).collect()).await?;
         #[cfg(any(test, feature = "testing"))]
         self.probe.meet_write()?;
-        fault.then(match &self.database {
+        let answers = match &self.database {
             Database::Sqlite(sqlite) => sqlite.write(batch, durability).await,
             Database::Postgres(postgres) => postgres.write(batch, durability).await,
-        })
+        };
+        fault.then(answers).await
     }
 
     /// Gives some free pages of a SQLite file back to the disk.
@@ -182,13 +184,18 @@ impl Db {
 
     /// Says whether the call that now leaves for the database fails, as a test asked.
     #[cfg(any(test, feature = "testing"))]
-    fn meet(&self, statements: impl FnOnce() -> Vec<Sql>) -> Result<crate::testing::Meeting, Error> {
-        self.probe.meet(|| statements().iter().map(|sql| sql.sqlite).collect())
+    async fn meet(&self, statements: impl FnOnce() -> Vec<Sql>) -> Result<crate::testing::Meeting, Error> {
+        self.probe.meet(|| statements().iter().map(|sql| sql.sqlite).collect()).await
     }
 
     #[cfg(not(any(test, feature = "testing")))]
-    #[allow(clippy::unused_self, clippy::unnecessary_wraps, reason = "as the one that tests use")]
-    fn meet(&self, _: impl FnOnce() -> Vec<Sql>) -> Result<Unmet, Error> {
+    #[allow(
+        clippy::unused_async,
+        clippy::unused_self,
+        clippy::unnecessary_wraps,
+        reason = "as the one that tests use"
+    )]
+    async fn meet(&self, _: impl FnOnce() -> Vec<Sql>) -> Result<Unmet, Error> {
         Ok(Unmet)
     }
 }
@@ -199,7 +206,8 @@ struct Unmet;
 
 #[cfg(not(any(test, feature = "testing")))]
 impl Unmet {
-    fn then<T>(self, answer: Result<T, Error>) -> Result<T, Error> {
+    #[allow(clippy::unused_async, reason = "as the one that tests use")]
+    async fn then<T>(self, answer: Result<T, Error>) -> Result<T, Error> {
         answer
     }
 }

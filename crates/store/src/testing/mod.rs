@@ -2,6 +2,7 @@
 //!
 //! [`on_both!`](crate::on_both) runs one test body on both; this is how every promise of the store is tested.
 
+mod gate;
 mod older;
 mod probe;
 
@@ -12,6 +13,7 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 use tokio_postgres::{Config, NoTls};
 
+pub use self::gate::{AtGate, Gate, Passage};
 pub use self::probe::Fault;
 pub(crate) use self::probe::{Meeting, Probe};
 use crate::Location;
@@ -36,6 +38,24 @@ impl TestDatabase {
         let folder = tempfile::tempdir().expect("tests may create temporary folders");
         let location = Location::Sqlite(folder.path().join("selfmade.db"));
         TestDatabase { location, kind: Kind::Sqlite { _folder: folder } }
+    }
+
+    /// The same in memory, where the system has a folder there: for tests of many small databases.
+    pub fn sqlite_in_memory() -> TestDatabase {
+        let memory = Path::new("/dev/shm");
+        if !memory.is_dir() {
+            return TestDatabase::sqlite();
+        }
+        let folder = tempfile::tempdir_in(memory).expect("tests may create temporary folders");
+        let location = Location::Sqlite(folder.path().join("selfmade.db"));
+        TestDatabase { location, kind: Kind::Sqlite { _folder: folder } }
+    }
+
+    /// Another one with the same content, in memory. SQLite only; nobody may have it open.
+    pub fn copied(&self) -> TestDatabase {
+        let copy = TestDatabase::sqlite_in_memory();
+        std::fs::copy(self.path(), copy.path()).expect("a database that nobody uses can be copied");
+        copy
     }
 
     /// A new, empty database on the server named by `SELFMADE_TEST_POSTGRES`.

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::gate::{Guarded, UnderWay};
 use crate::{Error, Store};
 
 /// Which call to the database fails, counted from 0 from when it is asked for.
@@ -30,19 +31,37 @@ struct State {
     /// Whether there is no room for anything that is written.
     is_full: bool,
     statements: BTreeSet<&'static str>,
+    gate: Option<Guarded>,
 }
 
 /// What happens to one call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Meeting {
-    Passed,
-    LosesItsAnswer,
+pub(crate) struct Meeting {
+    loses_its_answer: bool,
+    /// If it was let through a gate.
+    under_way: Option<UnderWay>,
 }
 
 impl Probe {
-    pub(crate) fn meet(&self, statements: impl FnOnce() -> Vec<&'static str>) -> Result<Meeting, Error> {
+    pub(crate) async fn meet(
+        &self,
+        statements: impl FnOnce() -> Vec<&'static str>,
+    ) -> Result<Meeting, Error> {
+        let statements = statements();
+        let gate = self.lock().gate.clone();
+        let under_way = match gate {
+            Some(gate) => {
+                let first = statements.first().copied().unwrap_or_default();
+                Some(gate.call(first).await.ok_or_else(lost)?)
+            }
+            None => None,
+        };
+        Ok(Meeting { loses_its_answer: self.loses_answer(statements)?, under_way })
+    }
+
+    /// Of the call that leaves now; or it fails.
+    fn loses_answer(&self, statements: Vec<&'static str>) -> Result<bool, Error> {
         let mut state = self.lock();
-        state.statements.extend(statements());
+        state.statements.extend(statements);
         let call = state.calls;
         state.calls += 1;
         match state.fault {
@@ -53,9 +72,9 @@ impl Probe {
             }
             Some(Fault::After(n)) if n == call => {
                 state.reached = true;
-                Ok(Meeting::LosesItsAnswer)
+                Ok(true)
             }
-            _ => Ok(Meeting::Passed),
+            _ => Ok(false),
         }
     }
 
@@ -65,8 +84,13 @@ impl Probe {
     }
 
     fn ask(&self, fault: Option<Fault>, lasting: bool) {
-        let statements = std::mem::take(&mut self.lock().statements);
-        *self.lock() = State { fault, lasting, statements, ..State::default() };
+        let mut state = self.lock();
+        let (statements, gate) = (std::mem::take(&mut state.statements), state.gate.take());
+        *state = State { fault, lasting, statements, gate, ..State::default() };
+    }
+
+    pub(crate) fn guard(&self, gate: Guarded) {
+        self.lock().gate = Some(gate);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -75,8 +99,12 @@ impl Probe {
 }
 
 impl Meeting {
-    pub(crate) fn then<T>(self, answer: Result<T, Error>) -> Result<T, Error> {
-        if self == Meeting::LosesItsAnswer { Err(lost()) } else { answer }
+    pub(crate) async fn then<T>(self, answer: Result<T, Error>) -> Result<T, Error> {
+        let is_heard = match self.under_way {
+            Some(under_way) => under_way.answered().await,
+            None => true,
+        };
+        if self.loses_its_answer || !is_heard { Err(lost()) } else { answer }
     }
 }
 

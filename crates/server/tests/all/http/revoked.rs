@@ -81,7 +81,7 @@ fn listen(
 
 /// Lets every task do what it can without time passing.
 async fn settled() {
-    for _ in 0..200 {
+    for _ in 0..20_000 {
         tokio::task::yield_now().await;
     }
 }

@@ -230,6 +230,8 @@ impl Inner {
                     return answered(*step);
                 }
                 Ok(Answer::Suspended(waiting)) => return self.never(Interruption::Suspended(waiting)).await,
+                // Which of the two, ending it shows.
+                Ok(Answer::Ending) => return self.never(Interruption::Cancelled).await,
                 Ok(Answer::Unavailable(why)) => why,
                 Err(error) if error.is_passing() => error.to_string(),
                 // What is not journaled must not be seen by the code, so the code does not go on.

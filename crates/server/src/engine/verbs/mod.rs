@@ -37,6 +37,8 @@ pub(crate) enum Answer {
     Suspended(Waiting),
     /// The database could not be used. Nothing is journaled, or only that it has begun.
     Unavailable(String),
+    /// The end of the Run was asked for, or another node has it.
+    Ending,
 }
 
 /// What a verb answers: a value, or why there is none.

@@ -68,6 +68,7 @@ pub(super) async fn start(
     };
     let reply = match runs::start_nested(&host.ctx, &host.access(), request, by, &host.redaction).await {
         Ok(child) => reply(&child),
+        Err(error) if error.is_stale() => return Ok(Answer::Ending),
         Err(error) => Err(Refusal::of(&error)),
     };
     finish_begun(host, step, reply).await

@@ -59,7 +59,7 @@ on_both! {
         });
         let start = StartRun { run_id: Some(run_id), ..request("outer", empty()) };
         let outer = runs::start(&stage.ctx, &ME, start).await.unwrap();
-        assert!(outer.state.is_final(), "{outer:?}");
+        assert_eq!(outer.state, RunState::Cancelled, "{outer:?}");
         let all = runs::list(&stage.ctx, &ME, Default::default(), 9).await.unwrap();
         assert!(all.iter().all(|run| run.state.is_final()), "{all:?}");
     }

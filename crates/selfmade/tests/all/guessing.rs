@@ -81,12 +81,23 @@ fn without_ids(text: &str) -> String {
         .collect()
 }
 
+/// On a busy machine two pipes may be read one after the other though they were written in turn, whatever was written. What depends on a
+/// secret does so every time.
+const TRIES: usize = 4;
+
 #[test]
 fn a_right_guess_looks_like_a_wrong_one() {
-    let (left, right) = (seen(VALUES[0]), seen(VALUES[1]));
-    let (left, right) = (left.as_array().unwrap(), right.as_array().unwrap());
-    assert_eq!(left.len(), right.len());
-    for (left, right) in left.iter().zip(right) {
-        assert_eq!(left, right);
+    for left_to_try in (0..TRIES).rev() {
+        let (left, right) = (seen(VALUES[0]), seen(VALUES[1]));
+        if left == right {
+            return;
+        }
+        let (left, right) = (left.as_array().unwrap(), right.as_array().unwrap());
+        assert_eq!(left.len(), right.len());
+        if left_to_try == 0 {
+            for (left, right) in left.iter().zip(right) {
+                assert_eq!(left, right);
+            }
+        }
     }
 }

@@ -257,7 +257,7 @@ fn log_end(run: &Run) {
         RunState::Failed => "failed",
         RunState::Cancelled => "was cancelled",
         RunState::Waiting => "waits",
-        RunState::Queued => "is tried again",
+        RunState::Queued => "is queued again",
         RunState::Running => "goes on",
     };
     let duration_ms = duration_us(run).unwrap_or_default() / 1_000;

@@ -7,9 +7,10 @@ use model::access::Access;
 use model::entry::EntryKey;
 use model::function::FunctionDraft;
 use model::name::EntryName;
-use server::app::drafts::{Intent, Proposal};
+use server::app::changesets::drafts::{Intent, Proposal};
 use server::app::functions::Which;
-use server::app::{changesets, functions, search};
+use server::app::functions::search;
+use server::app::{changesets, functions};
 use server::{Config, Ctx};
 
 use crate::functions::{name, source};

@@ -59,7 +59,7 @@ fn framed(body: &[u8]) -> Vec<u8> {
 struct Answers;
 
 impl Host for Answers {
-    fn verb(&self, verb: &str, _arguments: Arguments) -> BoxFuture<Result<Value, HostError>> {
+    fn verb(&self, _lane: &str, verb: &str, _arguments: Arguments) -> BoxFuture<Result<Value, HostError>> {
         match verb {
             "echo" => Box::pin(std::future::ready(Ok(Value::from("echo")))),
             "never" => Box::pin(std::future::pending()),

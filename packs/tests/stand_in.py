@@ -38,7 +38,7 @@ class Verb:
 
     def __call__(self, *_, **__):
         if self._name not in self._mocks:
-            raise Refused(f"a trial does not carry out `{self._name}`")
+            raise Refused(f"a trial does not execute `{self._name}`")
         answer = self._mocks[self._name]
         return answer() if callable(answer) else answer
 

@@ -45,7 +45,7 @@ class Page(unittest.TestCase):
                 self.assertEqual(sorted(listed), sorted(rows))
 
     def test_it_counts_them(self):
-        self.assertIn(f", {len(pack_files.functions())} of them in ", PAGE.read_text(encoding="utf-8"))
+        self.assertIn(f"\n{len(pack_files.functions())} functions to start with, in ", PAGE.read_text(encoding="utf-8"))
 
     def test_every_pack_has_an_example_of_a_function_it_has(self):
         for pack in pack_files.packs():

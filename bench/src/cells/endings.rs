@@ -59,7 +59,7 @@ struct Ear {
 }
 
 impl Host for Ear {
-    fn verb(&self, verb: &str, _arguments: Arguments) -> BoxFuture<Result<Value, HostError>> {
+    fn verb(&self, _lane: &str, verb: &str, _arguments: Arguments) -> BoxFuture<Result<Value, HostError>> {
         let refused = HostError::Refused(format!("there is no verb `{verb}` here"));
         Box::pin(std::future::ready(Err(refused)))
     }

@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use model::access::Access;
+use model::access::token::TokenRole;
 use model::function::FunctionDraft;
-use model::token::TokenRole;
 use sandbox::CancellationToken;
 use secrecy::ExposeSecret;
 use serde_json::Value;

@@ -9,7 +9,7 @@ use model::ids::VersionId;
 use model::name::EntryName;
 use model::run::RunState;
 use server::app::functions::{self, Which};
-use server::app::run_lists;
+use server::app::runs::lists;
 use store::{Durability, RunFilter};
 
 use super::past::{self, FUNCTIONS};
@@ -34,7 +34,7 @@ pub(super) async fn measure(report: &mut Report, place: &Place, runs: usize) -> 
         for n in 0..PAGES {
             let filter = filter(n * 7919);
             let begun = Instant::now();
-            shown += run_lists::page(&world.ctx, &Access::of_command_line(), filter, PAGE).await?.runs.len();
+            shown += lists::page(&world.ctx, &Access::of_command_line(), filter, PAGE).await?.runs.len();
             times.0.push(begun.elapsed());
         }
         report.timed(&format!("a page of runs, {what} ({} found)", shown / PAGES), times);

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use model::access::Authority;
-use model::actor::Actor;
-use model::chain::Chain;
+use model::access::actor::Actor;
 use model::entry::EntryKey;
 use model::ids::{EntryId, RunId, VersionId};
 use model::name::EntryName;
 use model::revision::Revision;
+use model::run::chain::Chain;
 use model::run::{Ending, How, Run, RunError, RunState, Usage};
 use serde_json::json;
 use uuid::{Builder, Uuid};

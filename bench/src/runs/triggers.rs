@@ -8,7 +8,7 @@ use model::function::FunctionDraft;
 use model::name::EntryName;
 use model::trigger::TriggerContent;
 use serde_json::json;
-use server::app::drafts::Intent;
+use server::app::changesets::drafts::Intent;
 use store::Durability;
 
 use super::functions::{apart, warm};

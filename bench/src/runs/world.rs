@@ -13,9 +13,10 @@ use sandbox::{
     CancellationToken, Closure, Environment, Function, Isolation, Job, JobLimits, NoHost, Sandbox,
 };
 use serde_json::{Map, Value, json};
-use server::app::drafts::{Intent, Proposal};
+use server::app::changesets;
+use server::app::changesets::drafts::{Intent, Proposal};
+use server::app::functions::warming;
 use server::app::runs::{self, StartRun, Target};
-use server::app::{changesets, warming};
 use server::{Config, Ctx};
 use store::Durability;
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::dependency::{Reference, Role};
 use crate::entry::EntryKind;
 use crate::function::FunctionContent;
-use crate::graph::GraphContent;
+use crate::function::dependency::{Reference, Role};
+use crate::graph::{GraphContent, Node};
 use crate::schedule::ScheduleContent;
 use crate::trigger::TriggerContent;
 use crate::version::ContentHash;
@@ -66,7 +66,10 @@ impl Content {
                 })
                 .collect(),
             Content::Graph(graph) => {
-                graph.nodes.iter().map(|node| function(Role::Calls, &node.block)).collect::<Vec<_>>()
+                let named = graph.nodes.iter().filter_map(Node::calls);
+                named
+                    .map(|(name, version)| Reference { version, ..function(Role::Calls, name) })
+                    .collect::<Vec<_>>()
             }
             Content::Trigger(trigger) => {
                 let source = trigger.watched().into_iter().map(|source| function(Role::Watches, source));
@@ -90,16 +93,36 @@ pub struct Snapshot {
 
 impl Snapshot {
     pub fn of(content: Content) -> Arc<Snapshot> {
-        // A content is made of strings, numbers, lists and string-keyed maps, so it always has a JSON form.
-        let body = sorted(serde_json::to_value(&content).unwrap_or(Value::Null)).to_string();
+        let body = canonical(&content);
         let hash = ContentHash::of_bytes(body.as_bytes());
         Arc::new(Snapshot { content, body, hash })
     }
 }
 
-/// Sorts the keys of every object. `serde_json` keeps them sorted by itself only as long as no crate in the build
-/// asks for its `preserve_order` feature, and a hash must not depend on that.
-fn sorted(value: Value) -> Value {
+/// The text of a content. Keys are sorted, so that it does not depend on the order of fields in our types; but where an author
+/// wrote an object whose keys are in another order (the input of a Schedule, the default of a parameter), all are kept as they
+/// are, because a function that is handed it sees that order.
+fn canonical(content: &Content) -> String {
+    let written = as_written(content);
+    let sorted = sorted(written.clone());
+    let text = written.to_string();
+    // Compared as text: objects are equal whatever the order of their keys.
+    let again = Content::deserialize(&sorted).map(|again| as_written(&again).to_string());
+    if again.is_ok_and(|again| again == text) { sorted.to_string() } else { text }
+}
+
+fn as_written(content: &Content) -> Value {
+    // A content is made of strings, numbers, lists and string-keyed maps, so it always has a JSON form.
+    let mut value = serde_json::to_value(content).unwrap_or(Value::Null);
+    // It is derived from the source: no author chose the order of keys in its schemas.
+    if let Some(signature) = value.get_mut("signature") {
+        *signature = sorted(signature.take());
+    }
+    value
+}
+
+/// Sorts the keys of every object.
+pub(crate) fn sorted(value: Value) -> Value {
     match value {
         Value::Object(map) => {
             let mut pairs: Vec<_> = map.into_iter().collect();
@@ -108,5 +131,34 @@ fn sorted(value: Value) -> Value {
         }
         Value::Array(list) => Value::Array(list.into_iter().map(sorted).collect()),
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn snapshot(input: &Value) -> Arc<Snapshot> {
+        let schedule =
+            json!({"kind": "schedule", "times": {"every_seconds": 60}, "target": "f", "input": input});
+        Snapshot::of(serde_json::from_value(schedule).unwrap())
+    }
+
+    #[test]
+    fn the_order_in_which_an_author_wrote_keys_is_content() {
+        let (first, second) =
+            (snapshot(&json!({"name": 1, "age": 2})), snapshot(&json!({"age": 2, "name": 1})));
+        assert_ne!(first.hash, second.hash);
+        assert!(first.body.contains(r#"{"name":1,"age":2}"#), "{}", first.body);
+        let again: Content = serde_json::from_str(&first.body).unwrap();
+        assert_eq!(Snapshot::of(again).body, first.body);
+    }
+
+    #[test]
+    fn keys_that_are_sorted_give_a_sorted_text() {
+        let body = &snapshot(&json!({"age": 2, "name": 1})).body;
+        assert_eq!(*body, sorted(serde_json::from_str(body).unwrap()).to_string());
     }
 }

@@ -21,7 +21,7 @@ pub enum EntryKind {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{0}` is no kind of entry; expected `function`, `graph`, `trigger` or `schedule`")]
+#[error("`{0}` is not an entry kind; expected `function`, `graph`, `trigger` or `schedule`")]
 pub struct KindError(String);
 
 impl EntryKind {

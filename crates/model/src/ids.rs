@@ -43,7 +43,7 @@ id!(/// One loaded Pack.
     PackId);
 id!(/// One Run.
     RunId);
-id!(/// One server process that carries out Runs.
+id!(/// One server process that executes Runs.
     NodeId);
 id!(/// One Secret.
     SecretId);

@@ -8,8 +8,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::input::text_schema::text_schema;
 use crate::python::words::{is_builtin, is_identifier, is_keyword};
-use crate::schema::text_schema;
 
 /// Long enough for any readable name, short enough for an index, a file name and a table column.
 pub const MAX_NAME_BYTES: usize = 200;
@@ -22,18 +22,16 @@ pub struct EntryName(String);
 pub enum NameError {
     #[error("a name is empty; give it at least one letter")]
     Empty,
-    #[error(
-        "the name `{start}…` has {bytes} bytes, more than the {MAX_NAME_BYTES} a name may have; shorten it"
-    )]
+    #[error("the name `{start}…` has {bytes} bytes; the limit is {MAX_NAME_BYTES}; shorten it")]
     TooLong { start: String, bytes: usize },
     #[error(
         "`{name}` is not a Python identifier; use letters, digits and underscores, not starting with a digit, such as `{suggestion}`"
     )]
     NotIdentifier { name: String, suggestion: String },
-    #[error("`{name}` is a Python keyword and cannot name a function; use `{name}_`")]
+    #[error("`{name}` is a Python keyword and cannot be the name of a function; use `{name}_`")]
     Keyword { name: String },
     #[error(
-        "`{name}` is a Python builtin, which a function of that name would hide; use `{name}_` or a longer name"
+        "`{name}` is a Python builtin, which a function with that name would shadow; use `{name}_` or a longer name"
     )]
     Builtin { name: String },
 }
@@ -156,8 +154,8 @@ mod tests {
 
     #[test]
     fn keywords_and_builtins_are_refused() {
-        insta::assert_snapshot!(refused("lambda"), @"`lambda` is a Python keyword and cannot name a function; use `lambda_`");
-        insta::assert_snapshot!(refused("print"), @"`print` is a Python builtin, which a function of that name would hide; use `print_` or a longer name");
+        insta::assert_snapshot!(refused("lambda"), @"`lambda` is a Python keyword and cannot be the name of a function; use `lambda_`");
+        insta::assert_snapshot!(refused("print"), @"`print` is a Python builtin, which a function with that name would shadow; use `print_` or a longer name");
     }
 
     #[test]

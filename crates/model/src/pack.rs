@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::access::grants::Grants;
 use crate::function::FunctionContent;
-use crate::grants::Grants;
 use crate::ids::PackId;
 use crate::name::EntryName;
 use crate::python::Dialect;

@@ -1,6 +1,6 @@
 //! Phrases: putting values and lists into the sentences that people and agents read.
 
-/// At most so many characters of a text, the last one an ellipsis if it was longer.
+/// At most this many characters of a text, the last one an ellipsis if it was longer.
 pub fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),

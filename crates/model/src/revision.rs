@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 pub struct Revision(pub u64);
 
 impl Revision {
-    /// A brain to which nothing was applied yet.
+    /// A brain to which nothing has been applied yet.
     pub const EMPTY: Revision = Revision(0);
 
     pub fn next(self) -> Revision {

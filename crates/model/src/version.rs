@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use crate::actor::Actor;
+use crate::access::actor::Actor;
 use crate::content::Content;
 use crate::entry::EntryKey;
 use crate::ids::{ChangesetId, EntryId, VersionId};
-use crate::schema::text_schema;
+use crate::input::text_schema::text_schema;
 
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema,

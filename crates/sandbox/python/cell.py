@@ -12,6 +12,7 @@ import sys
 import _cell_errors
 import _cell_host
 import _cell_kernel as kernel
+import _cell_lanes as lanes
 import _cell_litellm
 from _cell_calls import Recorder
 from _cell_describe import describe
@@ -72,6 +73,7 @@ class Cell:
 
     def job(self, job):
         self.recorder.open()
+        lanes.begin()
         gc.enable()
         try:
             ending = self._run(job)

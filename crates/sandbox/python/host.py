@@ -7,7 +7,15 @@ the zygote; a job only says what is granted.
 import _thread
 import types
 
+import _cell_lanes as lanes
 from _cell_values import NotCarried, decode, encode
+from _cell_verbs import signatures
+
+
+_WITHOUT_LANE = (
+    "`{}` is asked for where a run that is executed again could not tell it from other requests: in a callback, or in a thread or "
+    "task that was not started by `threading.Thread`, `ThreadPoolExecutor.submit` or `asyncio.create_task`; ask for it there"
+)
 
 
 class Refused(PermissionError):
@@ -66,10 +74,14 @@ class Verbs:
     def ask(self, verb, args, kwargs):
         positional = [encode(value, f"argument {n + 1} of `{verb}`") for n, value in enumerate(args)]
         named = {name: encode(value, f"argument `{name}` of `{verb}`") for name, value in kwargs.items()}
+        lane = lanes.current()
+        if lane is None:
+            raise Refused(_WITHOUT_LANE.format(verb))
         with self._counting:
             self._count = number = self._count + 1
         self._recorder.flush()
-        self.channel.send({"verb": {"number": number, "verb": verb, "positional": positional, "named": named}})
+        frame = {"number": number, "lane": lane.name, "verb": verb, "positional": positional, "named": named}
+        self.channel.send({"verb": frame})
         return self._result(self._wait(number))
 
     def _wait(self, number):
@@ -136,9 +148,22 @@ def module(verbs, secrets):
 
 
 def _verb(verbs, name, last):
-    def verb(*args, **kwargs):
-        return verbs.ask(name, args, kwargs)
+    check = signatures.get(name)
+    if check is None:
 
-    verb.__name__ = last
-    verb.__qualname__ = name
+        def verb(*args, **kwargs):
+            return verbs.ask(name, args, kwargs)
+
+    else:
+
+        def verb(*args, **kwargs):
+            # Raises the `TypeError` that any function would. They are sent as they were written, because that is what a run that is
+            # executed again is compared with.
+            check(*args, **kwargs)
+            return verbs.ask(name, args, kwargs)
+
+        # From here `help` and `inspect.signature` know the parameters.
+        verb.__wrapped__ = check
+        verb.__doc__ = check.__doc__
+    verb.__module__, verb.__name__, verb.__qualname__ = "selfmade", last, name
     return verb

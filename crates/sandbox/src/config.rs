@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::protocol::FrameLimits;
+use crate::verbs::VerbSignature;
 
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -33,6 +34,8 @@ pub struct Config {
     /// The most processes and threads any job may ask for.
     pub processes: u32,
     pub frame: FrameLimits,
+    /// How the verbs are called that jobs may be granted. One that is not here takes any arguments.
+    pub verbs: Vec<VerbSignature>,
     /// How long a zygote may take to load its packages.
     pub boot: Duration,
     /// Where inside a cell the proxy is found.
@@ -61,6 +64,7 @@ impl Default for Config {
             files_count: 4096,
             processes: 256,
             frame: FrameLimits::default(),
+            verbs: Vec::new(),
             boot: Duration::from_secs(30),
             proxy_port: 3128,
             cgroup: None,

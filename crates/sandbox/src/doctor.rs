@@ -42,9 +42,7 @@ pub(crate) async fn examine(stage1: &Path, cgroups: Result<&Cgroups, &str>) -> R
         .await
         .map_err(|error| failed(error.to_string()))?;
     let findings: Vec<Finding> = serde_json::from_slice(&output.stdout).map_err(|error| {
-        failed(format!(
-            "it did not answer as a stage 1 ({error}); does its `main` call `enter_if_asked` first"
-        ))
+        failed(format!("it does not act as stage 1 ({error}); its `main` must call `enter_if_asked` first"))
     })?;
     let mut layers: Vec<Layer> = findings.into_iter().map(from_finding).collect();
     layers.push(Layer {
@@ -113,8 +111,8 @@ mod tests {
         let error = Layers::choose(&[layer("landlock", false), layer("seccomp", true)], false).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "this machine does not offer the whole sandbox: landlock; use Linux 5.13 or newer and add `landlock` to the \
-             kernel's `lsm=` list, or run what you trust with `--allow-weaker-sandbox`"
+            "this machine does not support the whole sandbox: landlock; use Linux 5.13 or newer and add `landlock` to the \
+             kernel's `lsm=` list, or run code you trust with `--allow-weaker-sandbox`"
         );
     }
 

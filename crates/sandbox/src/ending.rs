@@ -59,7 +59,7 @@ pub enum Killer {
     Cancel,
     /// More processes and threads than allowed were seen from outside.
     ProcessLimit,
-    /// Somebody else on this machine, or the end of its zygote.
+    /// Someone else on this machine, or the end of its zygote.
     Outside,
 }
 

@@ -8,16 +8,16 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum Error {
     #[error(
-        "this machine does not offer the whole sandbox: {missing}; {what_to_do}, or run what you trust with `--allow-weaker-sandbox`"
+        "this machine does not support the whole sandbox: {missing}; {what_to_do}, or run code you trust with `--allow-weaker-sandbox`"
     )]
     Weak { missing: String, what_to_do: String },
-    #[error("cannot find out which layers this machine offers by starting `{program}`: {why}")]
+    #[error("cannot determine which sandbox layers this machine supports by starting `{program}`: {why}")]
     Probe { program: PathBuf, why: String },
     #[error("cannot start the environment `{environment}`: {why}")]
     Zygote { environment: String, why: String },
     #[error("cannot make a cell of the environment `{environment}`: {why}")]
     Cell { environment: String, why: String },
-    #[error("cannot open the way out of a cell: {why}")]
+    #[error("cannot open network access for a cell: {why}")]
     Egress { why: String },
     #[error("the job cannot be sent: {why}")]
     Job { why: String },

@@ -1,9 +1,9 @@
 //! The host: whoever uses the sandbox, as a running job sees it. Jobs ask it for verbs, and it is told what they do while
 //! they do it.
 
-use std::collections::BTreeMap;
 use std::pin::Pin;
 
+use indexmap::IndexMap;
 use thiserror::Error;
 
 use crate::call::CallRecord;
@@ -15,7 +15,7 @@ pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arguments {
     pub positional: Vec<Value>,
-    pub named: BTreeMap<String, Value>,
+    pub named: IndexMap<String, Value>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,8 +35,9 @@ pub enum HostError {
 
 /// All methods but `verb` are told things and must not block; they are called in the order things happened.
 pub trait Host: Send + Sync {
-    /// Carries out a verb. Only verbs granted in the job arrive here.
-    fn verb(&self, verb: &str, arguments: Arguments) -> BoxFuture<Result<Value, HostError>>;
+    /// Carries out a verb. Only verbs granted in the job arrive here. The lane is the thread or task that asks, named in the
+    /// same way whenever the same code runs with the same answers; what comes from a cell is a name but may be a lie.
+    fn verb(&self, lane: &str, verb: &str, arguments: Arguments) -> BoxFuture<Result<Value, HostError>>;
 
     fn output(&self, _stream: Stream, _bytes: &[u8]) {}
 
@@ -51,7 +52,7 @@ pub trait Host: Send + Sync {
 pub struct NoHost;
 
 impl Host for NoHost {
-    fn verb(&self, verb: &str, _arguments: Arguments) -> BoxFuture<Result<Value, HostError>> {
+    fn verb(&self, _lane: &str, verb: &str, _arguments: Arguments) -> BoxFuture<Result<Value, HostError>> {
         let error = HostError::Refused(format!("there is no verb `{verb}` here"));
         Box::pin(std::future::ready(Err(error)))
     }

@@ -27,6 +27,7 @@ pub mod sandbox;
 pub mod stage1;
 mod sys;
 pub mod value;
+pub mod verbs;
 mod zygote;
 
 pub use tokio_util::sync::CancellationToken;
@@ -48,3 +49,4 @@ pub use crate::memory::memory_bytes;
 pub use crate::pool::Refill;
 pub use crate::sandbox::Sandbox;
 pub use crate::value::Value;
+pub use crate::verbs::VerbSignature;

@@ -1,5 +1,6 @@
 //! The Python side, carried in the binary, and what it is told when it boots.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use base64::Engine;
@@ -12,6 +13,7 @@ use crate::doctor::Layers;
 use crate::environment::Environment;
 use crate::stage1::filter;
 use crate::stage1::plan::PLACE;
+use crate::verbs;
 
 /// What the interpreter gets as `-c`: it receives the program from the control socket, which is its standard input, because the
 /// sandbox shows no folder of ours. `ps` shows it until the zygote has a name, so it is short. The numbers are `AF_UNIX` and
@@ -21,9 +23,10 @@ pub(crate) const START: &str = "import _socket, json; control = _socket.socket(1
 const BOOT: &str = include_str!("../python/boot.py");
 
 /// In the order they import each other.
-const MODULES: [(&str, &str); 22] = [
+const MODULES: [(&str, &str); 23] = [
     ("_cell_names", include_str!("../python/names.py")),
     ("_cell_forks", include_str!("../python/forks.py")),
+    ("_cell_lanes", include_str!("../python/lanes.py")),
     ("_cell_kernel", include_str!("../python/kernel.py")),
     ("_cell_tags", include_str!("../python/tags.py")),
     ("_cell_frames", include_str!("../python/frames.py")),
@@ -68,13 +71,15 @@ const COMMON: [&str; 13] = [
 #[derive(Serialize)]
 pub(crate) struct Program {
     start: &'static str,
-    modules: Vec<(&'static str, &'static str)>,
+    modules: Vec<(&'static str, Cow<'static, str>)>,
     boot: serde_json::Value,
 }
 
 impl Program {
     pub(crate) fn new(config: &Config, layers: Layers, environment: &Environment) -> Program {
-        let modules = MODULES.into_iter().chain([ZYGOTE]).collect();
+        let ours = MODULES.into_iter().chain([ZYGOTE]).map(|(name, source)| (name, Cow::Borrowed(source)));
+        let verbs = ("_cell_verbs", Cow::Owned(verbs::module(&config.verbs)));
+        let modules = std::iter::once(verbs).chain(ours).collect();
         let preload: Vec<&str> =
             COMMON.iter().copied().chain(environment.preload.iter().map(String::as_str)).collect();
         let boot = json!({

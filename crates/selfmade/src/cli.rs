@@ -21,24 +21,24 @@ Examples:
   selfmade pack load core                  load the functions of a pack
   selfmade search \"split a text\"           find functions
   selfmade log                             see how the brain changed
-  selfmade changes revert r12              undo what made revision 12
+  selfmade changes revert r12              undo revision 12
 
 Environment:
   SELFMADE_HOME         the data folder, unless --home names one
   SELFMADE_DATABASE     the database, unless --database names one
-  SELFMADE_SERVER       the server to ask, unless --server, --home or --database is given
+  SELFMADE_SERVER       the server to use, unless --server, --home or --database is given
   SELFMADE_TOKEN        the token for that server, unless --token or --token-file is given
-  SELFMADE_SECRETS_KEY  the key that seals secrets, in place of the file secrets.key
-  SELFMADE_LISTEN       where `serve` listens, unless --listen says so
-  SELFMADE_LOG          what to log on standard error, unless --log says so
+  SELFMADE_SECRETS_KEY  the key that encrypts secrets, instead of the file secrets.key
+  SELFMADE_LISTEN       the address `serve` listens on, unless --listen is given
+  SELFMADE_LOG          what to log on standard error, unless --log is given
   SELFMADE_…            every other setting; `serve --show-config` lists them
   VISUAL, EDITOR        the editor of `fn edit`
   NO_COLOR              no colours
 
 Exit codes:
-  0  done                      4  what was named is not there
-  1  done in part              5  refused: checks failed, a conflict, the wrong state
-  2  wrong usage               6  the database, the disk or a key cannot be used
+  0  success                   4  not found
+  1  partial success           5  refused: checks failed, a conflict, the wrong state
+  2  usage error               6  the database, the disk or a key is unavailable
   3  bad input                 7  a run or a test failed
   70 a bug in selfmade         130 interrupted";
 
@@ -61,35 +61,35 @@ pub(crate) struct Globals {
     /// A postgres:// URL or a SQLite file [default: SELFMADE_DATABASE, else brain.db in the data folder]
     #[arg(long, global = true, value_name = "URL", overrides_with = "database")]
     pub(crate) database: Option<String>,
-    /// Ask the server at this address instead [default: SELFMADE_SERVER]
+    /// Use the server at this URL instead [default: SELFMADE_SERVER]
     #[arg(long, global = true, value_name = "URL", overrides_with = "server", conflicts_with_all = ["home", "database"])]
     pub(crate) server: Option<String>,
-    /// The token for that server [default: SELFMADE_TOKEN]; others on this machine can see what is typed here
+    /// The token for that server [default: SELFMADE_TOKEN]; other users of this machine can see it
     #[arg(long, global = true, value_name = "TOKEN", overrides_with = "token")]
     pub(crate) token: Option<String>,
     /// Read the token from this file
     #[arg(long, global = true, value_name = "FILE", overrides_with = "token_file", conflicts_with = "token")]
     pub(crate) token_file: Option<PathBuf>,
-    /// Print one JSON document; errors too, on standard error
+    /// Print one JSON document; errors too, to standard error
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Print data, warnings and errors only
+    /// Print only data, warnings and errors
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
-    /// Print all warnings instead of the first few
+    /// Print all warnings, not just the first few
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
-    /// When to colour: auto (on a terminal, unless NO_COLOR is set), always or never
+    /// When to use colour: auto (on a terminal, unless NO_COLOR is set), always or never
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
     #[arg(overrides_with = "color")]
     pub(crate) color: When,
-    /// Run functions without the layers that `doctor` lists as missing, instead of refusing
+    /// Run functions even if sandbox layers are missing (see `doctor`)
     #[arg(long, global = true, conflicts_with = "server")]
     pub(crate) allow_weaker_sandbox: bool,
     /// What to log on standard error: off, error, warn, info, debug, trace, or levels by target
     #[arg(long, global = true, value_name = "LEVEL", overrides_with = "log")]
     pub(crate) log: Option<String>,
-    /// How to log: text or json
+    /// Log format: text or json
     #[arg(long, global = true, value_name = "FORMAT", overrides_with = "log_format")]
     pub(crate) log_format: Option<String>,
 }
@@ -120,7 +120,7 @@ pub(crate) enum When {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Make a brain of its own for a folder
+    /// Create a brain for a folder
     Init(init::Arguments),
     /// Functions: add, list, show, edit, rm, versions, diff, use, dependents
     #[command(subcommand, visible_alias = "function")]
@@ -136,21 +136,21 @@ pub(crate) enum Command {
     /// Schedules: add, list, show, pause, resume, rm, run
     #[command(subcommand)]
     Schedule(schedule::Command),
-    /// Run the tests that functions carry
+    /// Run the tests of functions
     Test(test::Arguments),
-    /// How functions do, and what to do about it
+    /// Show how functions perform, and what to improve
     Insights(insights::Arguments),
-    /// Make ready what functions need to run
+    /// Prepare the environments of functions
     Warm(warm::Arguments),
-    /// Carry out queued runs, triggers and schedules until told to stop
+    /// Serve the API, queued runs, triggers and schedules
     Serve(serve::Arguments),
     /// Start a server in the background
     Start(background::start::Arguments),
     /// Stop the server
     Stop(background::stop::Arguments),
-    /// Whether a server runs, and how it does
+    /// Show whether a server is running, and its health
     Status(background::status::Arguments),
-    /// Print a link that signs a browser in
+    /// Print a link that signs in a browser
     SignIn(background::sign_in::Arguments),
     /// Packs: load, list
     #[command(subcommand)]
@@ -158,17 +158,17 @@ pub(crate) enum Command {
     /// Changesets: list, show, apply, reject, revert, rebase
     #[command(subcommand)]
     Changes(changes::Command),
-    /// How the brain changed, newest first
+    /// Show the history of the brain, newest first
     Log(log::Arguments),
     /// Find functions by name and by what they do
     Search(search::Arguments),
-    /// Write the brain as a folder of files
+    /// Export the brain to a folder of files
     Export(export::Arguments),
-    /// Read a folder that was exported, or the database of a BabyAGI brain
+    /// Import an exported folder or a BabyAGI database
     Import(import::Arguments),
-    /// Write the whole brain into one file, also while it is in use
+    /// Back up the whole brain to one file, even while it is in use
     Backup(backup::Arguments),
-    /// Put a backup in the place of the brain
+    /// Restore the brain from a backup
     Restore(restore::Arguments),
     /// Secrets: set, list, rm
     #[command(subcommand)]
@@ -176,12 +176,12 @@ pub(crate) enum Command {
     /// Tokens: add, list, rm
     #[command(subcommand)]
     Token(token::Command),
-    /// Browsers that are signed in: list, rm
+    /// Sessions of signed-in browsers: list, rm
     #[command(subcommand)]
     Session(session::Command),
-    /// Which layers of the sandbox this machine offers
+    /// Show which sandbox layers this machine supports
     Doctor,
-    /// Print the completions of a shell
+    /// Print shell completions
     Completions(completions::Arguments),
     /// Print the version
     Version,

@@ -86,7 +86,7 @@ impl fmt::Display for Why {
             Why::ThisFolder => "found in this folder",
             Why::ParentFolder => "found in a parent folder",
             Why::Platform => "the platform's data folder",
-            Why::Demo => "made for the demo, and gone with it",
+            Why::Demo => "temporary, for the demo",
         })
     }
 }
@@ -113,6 +113,7 @@ impl Settings {
     /// What holds for a brain in this folder.
     pub(crate) fn config(&self, home: &Path) -> Result<Config, Error> {
         let mut config = Config::read(home.to_owned(), &self.given).map_err(server::Error::from)?;
+        config.engine.name = host_name();
         config.cells.environments.path = self.path.clone();
         config.cells.environments.variables = self.fetching.clone();
         Ok(config)
@@ -139,8 +140,8 @@ fn server(globals: &Globals) -> Result<Option<ServerChoice>, Error> {
 
 fn token_for_nothing() -> Error {
     Error::Input {
-        problem: "a token is given, and no server".to_owned(),
-        hint: "name the server with `--server URL`; a brain on this machine takes no token".to_owned(),
+        problem: "a token was given, but no server".to_owned(),
+        hint: "name the server with `--server URL`; a brain on this machine needs no token".to_owned(),
     }
 }
 
@@ -181,6 +182,11 @@ fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "/._-+:@,".contains(c);
     if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+/// What this machine calls itself.
+fn host_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
 fn text(name: &str) -> Option<String> {

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use model::changeset::Conflict;
-use model::check::Finding;
+use model::changeset::check::Finding;
 use serde_json::{Value, json};
-use server::app::error::Class;
+use server::error::Class;
 use server::http::BindError;
-use server::outgoing::OutgoingError;
+use server::serve::control::ControlError;
 
-use crate::findings;
-use crate::style::{ERROR, HINT, paint, printable};
+use crate::terminal::style::{ERROR, HINT, paint, printable};
+use crate::views::findings;
 
 /// How a command ended. Documented in `docs/command-line.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,13 +39,15 @@ pub(crate) enum Error {
     Refused(Box<Refusal>),
     #[error("cannot reach the server at `{server}`")]
     Unreachable { server: String, source: Box<dyn std::error::Error + Send + Sync> },
-    #[error("the server at `{server}` said nothing for {seconds} s")]
+    #[error("the server at `{server}` sent nothing for {seconds} s")]
     Silent { server: String, seconds: u64 },
-    #[error("the answer of the server at `{server}` broke off")]
+    #[error("the response from the server at `{server}` was cut off")]
     BrokenOff { server: String, source: Box<dyn std::error::Error + Send + Sync> },
-    #[error("what answers at `{server}` ({status}) is no selfmade server")]
+    #[error("`{server}` is not a selfmade server (it answered {status})")]
     NotSelfmade { server: String, status: StatusCode },
-    #[error("the answer of the server at `{server}` cannot be understood")]
+    #[error("the server at `{server}` redirects to `{to}`")]
+    Redirected { server: String, to: String },
+    #[error("the response from the server at `{server}` cannot be parsed")]
     NotUnderstood { server: String, source: serde_json::Error },
     #[error("{problem}")]
     Input { problem: String, hint: String },
@@ -61,11 +63,11 @@ pub(crate) enum Error {
     NotRunning,
     #[error("the server did not start{}", .said.lines().fold(String::new(), |said, line| format!("{said}\n  {line}")))]
     NotStarted { log: PathBuf, said: String },
-    #[error("the server cannot be asked")]
-    Control(#[source] OutgoingError),
-    #[error("cannot tell process {pid} to stop")]
+    #[error("the server does not respond")]
+    Control(#[source] ControlError),
+    #[error("cannot stop process {pid}")]
     Signal { pid: u32, source: io::Error },
-    #[error("there is no place for a data folder: this user has no home folder")]
+    #[error("there is nowhere to put a data folder: this user has no home folder")]
     NoHome,
     #[error("`{}` is not a folder, so it cannot be the data folder", .path.display())]
     NotAFolder { path: PathBuf },
@@ -74,7 +76,7 @@ pub(crate) enum Error {
     /// What was edited could not be stored. The text is not thrown away.
     #[error("{source}")]
     Edited { kept: PathBuf, again: String, source: Box<Error> },
-    #[error("the answer has no JSON form")]
+    #[error("the result cannot be written as JSON")]
     Json { source: serde_json::Error },
     #[error("cannot start the runtime")]
     Runtime(#[source] io::Error),
@@ -113,15 +115,15 @@ impl Refusal {
         }
     }
 
-    /// What somebody at a command line can do.
+    /// What someone at a command line can do.
     fn hint(&self) -> Option<String> {
         match self.code.as_str() {
             "unauthorized" => Some(
-                "give a valid token with `--token-file FILE` or `SELFMADE_TOKEN`; `selfmade token add` makes one where the server is"
+                "give a valid token with `--token-file FILE` or `SELFMADE_TOKEN`; `selfmade token add` creates one where the server is"
                     .to_owned(),
             ),
             "no_such_place" | "no_such_method" => Some(format!(
-                "the server is of another version than this program, which is {}",
+                "the server's version differs from this program's, which is {}",
                 env!("CARGO_PKG_VERSION")
             )),
             _ => self.hint.clone(),
@@ -162,6 +164,7 @@ impl Error {
             | Error::Silent { .. }
             | Error::BrokenOff { .. }
             | Error::NotSelfmade { .. }
+            | Error::Redirected { .. }
             | Error::NotUnderstood { .. }
             | Error::Runtime(_) => Exit::Unavailable,
             Error::Edited { source, .. } => source.exit(),
@@ -174,7 +177,9 @@ impl Error {
             Error::App(error) => error.code(),
             Error::Refused(refusal) => &refusal.code,
             Error::Unreachable { .. } | Error::Silent { .. } | Error::BrokenOff { .. } => "unreachable",
-            Error::NotSelfmade { .. } | Error::NotUnderstood { .. } => "not_understood",
+            Error::NotSelfmade { .. } | Error::Redirected { .. } | Error::NotUnderstood { .. } => {
+                "not_understood"
+            }
             Error::Input { .. } => "bad_input",
             Error::Read { .. } => "cannot_read",
             Error::Write { .. } => "cannot_write",
@@ -196,37 +201,40 @@ impl Error {
             Error::App(error) => error.hint(),
             Error::Refused(refusal) => refusal.hint(),
             Error::Unreachable { .. } | Error::Silent { .. } => {
-                Some("check the address, and that `selfmade serve` runs there".to_owned())
+                Some("check the URL, and that `selfmade serve` runs there".to_owned())
             }
             Error::BrokenOff { .. } => {
-                Some("it may have been stopped; look whether it was done before you try again".to_owned())
+                Some("the server may have stopped; check whether it was done before you try again".to_owned())
             }
-            Error::NotSelfmade { .. } => {
-                Some("check the address, and what stands before the server".to_owned())
+            Error::NotSelfmade { .. } => Some("check the URL, and what is in front of the server".to_owned()),
+            // Followed, it would get the token.
+            Error::Redirected { .. } => {
+                Some("if the server is there, use that URL with `--server`".to_owned())
             }
             Error::NotUnderstood { .. } => Some(format!(
-                "the server may be of another version than this program, which is {}",
+                "the server's version may differ from this program's, which is {}",
                 env!("CARGO_PKG_VERSION")
             )),
             Error::Input { hint, .. } => Some(hint.clone()),
             Error::Read { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-                Some("check the name, and the folder you are in".to_owned())
+                Some("check the name and the current folder".to_owned())
             }
             Error::Read { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
-                Some("make it readable for you, for example with `chmod u+r`".to_owned())
+                Some("make it readable, for example with `chmod u+r`".to_owned())
             }
             Error::NoHome | Error::NotAFolder { .. } => {
-                Some("name another folder with `--home DIR` or `SELFMADE_HOME`".to_owned())
+                Some("choose another folder with `--home DIR` or `SELFMADE_HOME`".to_owned())
             }
             Error::NotRunning => Some("`selfmade start` starts one".to_owned()),
             Error::NotStarted { log, .. } => Some(format!("its log is `{}`", log.display())),
-            Error::Control(_) => Some("`selfmade status` says how it does; its log may say why".to_owned()),
-            Error::Listen(_) => {
-                Some("choose another place with `--listen 127.0.0.1:PORT`; port 0 is any free one".to_owned())
-            }
-            Error::Editor { .. } => {
-                Some("set `VISUAL` or `EDITOR` to the command of an editor that waits".to_owned())
-            }
+            Error::Control(_) => Some("`selfmade status` shows its state; its log may say why".to_owned()),
+            Error::Listen(_) => Some(
+                "choose another address with `--listen 127.0.0.1:PORT`; port 0 picks a free port".to_owned(),
+            ),
+            Error::Editor { .. } => Some(
+                "set `VISUAL` or `EDITOR` to the command of an editor that waits until the file is closed"
+                    .to_owned(),
+            ),
             Error::Edited { kept, again, source } => {
                 let kept = format!("your text is kept in `{}`; correct it and run `{again}`", kept.display());
                 Some(source.hint().map_or(kept.clone(), |hint| format!("{hint}\n{kept}")))

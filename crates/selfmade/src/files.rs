@@ -29,9 +29,9 @@ pub(crate) fn read_file(name: &str) -> Result<TextFile, Error> {
     let path = Path::new(name);
     if path.is_dir() {
         return Err(Error::Input {
-            problem: format!("`{name}` is a folder, and a file is wanted"),
+            problem: format!("`{name}` is a folder, not a file"),
             hint: format!(
-                "name a file in it; a folder of functions is loaded with `selfmade pack load {name}`"
+                "choose a file in it; a folder of functions is loaded with `selfmade pack load {name}`"
             ),
         });
     }
@@ -59,7 +59,7 @@ fn bounded(reader: impl Read, what: &str) -> Result<Vec<u8>, Error> {
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(Error::Input {
             problem: format!("{what} has more than {MAX_FILE_BYTES} bytes"),
-            hint: "check that it is the file you mean: no source is that long".to_owned(),
+            hint: "check that this is the right file; no source is that long".to_owned(),
         });
     }
     Ok(bytes)
@@ -139,7 +139,7 @@ impl Walk<'_> {
 fn too_much(folder: &Path, what: &str) -> Error {
     Error::Input {
         problem: format!("`{}` has {what}", folder.display()),
-        hint: "check that it is the folder you mean, or load its parts one by one".to_owned(),
+        hint: "check that this is the right folder, or load its parts one by one".to_owned(),
     }
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn start(settings: &Settings, command: Option<&Command>) -> Result<()
 
 fn parse(filter: &str) -> Result<EnvFilter, Error> {
     EnvFilter::try_new(directives(filter)).map_err(|error| Error::Input {
-        problem: format!("`{filter}` does not say what to log: {error}"),
+        problem: format!("`{filter}` is not a valid log filter: {error}"),
         hint: "write `off`, `error`, `warn`, `info`, `debug` or `trace`, or levels by target such as `selfmade_store=trace`"
             .to_owned(),
     })

@@ -1,33 +1,20 @@
-//! The command line: reads what is asked, asks the API, shows what came of it. No rule of the product and no SQL is here.
+//! The command line: reads what is asked, asks the API, shows what resulted from it. No rule of the product and no SQL is here.
 
 // They panic when the output cannot be written.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod allocator;
-mod applied;
 mod cli;
 mod client;
 mod commands;
 mod config;
-mod diff_view;
 mod error;
-mod fields;
 mod files;
-mod findings;
-mod interrupt;
 mod logging;
-mod output;
-mod progress;
-mod prompt;
-mod run_lines;
-mod run_record_view;
-mod run_view;
 mod session;
 mod shipped;
-mod style;
-mod table;
-mod time;
-mod trace_view;
+mod terminal;
+mod views;
 mod worker;
 
 use std::io::Write as _;
@@ -39,12 +26,12 @@ use clap::Parser;
 use crate::cli::Cli;
 use crate::config::Settings;
 use crate::error::{Error, Exit};
-use crate::interrupt::Interrupts;
-use crate::output::Output;
 use crate::session::Session;
+use crate::terminal::interrupt::Interrupts;
+use crate::terminal::output::Output;
 
 fn main() -> ExitCode {
-    // A zygote's first process is this program once more; it must not have threads.
+    // A zygote's first process is this program again; it must not have threads.
     sandbox::stage1::enter_if_asked();
     std::panic::set_hook(Box::new(report_bug));
     // The hook has told what happened; here only the exit code is left to give.
@@ -78,7 +65,7 @@ fn report_bug(panic: &std::panic::PanicHookInfo<'_>) {
         panic.location().map(|place| format!(" at {}:{}", place.file(), place.line())).unwrap_or_default();
     let message = panic.payload_as_str().unwrap_or("no message");
     let version = env!("CARGO_PKG_VERSION");
-    let hint = "please report this with the command that led to it; what was acknowledged before is stored";
+    let hint = "please report this with the command that caused it; everything acknowledged before is stored";
     // A panic here would end the process, although a server goes on after most panics.
     let _ = writeln!(
         anstream::stderr().lock(),

@@ -3,15 +3,17 @@
 use std::path::Path;
 use std::time::Duration;
 
-use model::actor::Actor;
-use server::{Ctx, announcement};
+use model::access::actor::Actor;
+use server::Ctx;
+use server::http_client::HttpClient;
+use server::serve::announcement;
 use store::Location;
 
 use crate::client::{Brain, Local, Remote};
 use crate::config::Settings;
 use crate::error::Error;
-use crate::interrupt::Interrupts;
-use crate::output::Output;
+use crate::terminal::interrupt::Interrupts;
+use crate::terminal::output::Output;
 
 /// A server of this machine answers at once; the brain can be used without it.
 const ANSWER: Duration = Duration::from_secs(5);
@@ -28,7 +30,8 @@ impl Session {
     /// there are none.
     pub(crate) async fn open(&self) -> Result<Brain, Error> {
         if let Some(server) = &self.settings.server {
-            return Ok(Brain::Remote(Remote::new(&server.url, server.token.as_ref())?));
+            let remote = Remote::new(&server.url, server.token.as_ref(), self.http_client()?)?;
+            return Ok(Brain::Remote(Box::new(remote)));
         }
         match self.served().await? {
             Some(brain) => Ok(brain),
@@ -50,6 +53,11 @@ impl Session {
         Ok(Local::new(Ctx::open(config).await?, location, serve, is_usual, is_new))
     }
 
+    /// With the certificate authorities and the proxy that the data folder or the environment names.
+    pub(crate) fn http_client(&self) -> Result<HttpClient, Error> {
+        Ok(HttpClient::new(self.settings.config(&self.settings.home.path)?.http_client))
+    }
+
     /// As it may be shown: without a password.
     pub(crate) fn database(&self) -> Result<String, Error> {
         Ok(Local::shown(&self.settings.config(&self.settings.home.path)?.database))
@@ -65,11 +73,12 @@ impl Session {
         if !found.serves(&self.settings.config(home)?.database) {
             return Ok(None);
         }
-        let Ok(mut remote) = Remote::new(&format!("http://{}", found.address), Some(&found.key)) else {
+        let url = format!("http://{}", found.address);
+        let Ok(mut remote) = Remote::new(&url, Some(&found.key), self.http_client()?) else {
             return Ok(None);
         };
         remote.found = Some(found.pid);
-        let brain = Brain::Remote(remote);
+        let brain = Brain::Remote(Box::new(remote));
         let asked = tokio::time::timeout(ANSWER, brain.caller()).await;
         let is_ours = asked.is_ok_and(|answer| answer.is_ok_and(|caller| caller.actor == Actor::CommandLine));
         Ok(is_ours.then_some(brain))
@@ -80,22 +89,25 @@ impl Session {
         let home = &self.settings.home;
         let text = match brain {
             Brain::Local(local) => {
-                let made = if local.is_new { "; made just now" } else { "" };
+                let made = if local.is_new { "; created just now" } else { "" };
                 let kept =
                     if local.is_usual { String::new() } else { format!(", kept in {}", local.database) };
                 format!("brain: {} ({}{made}){kept}", home.path.display(), home.why)
             }
-            Brain::Remote(Remote { found: Some(pid), url, .. }) => {
-                format!("brain: {} ({}), served at {url} by process {pid}", home.path.display(), home.why)
-            }
-            Brain::Remote(remote) => format!("brain: {} ({})", remote.url, self.server_why()),
+            Brain::Remote(remote) => match remote.found {
+                Some(pid) => {
+                    let (folder, why, url) = (home.path.display(), &home.why, &remote.url);
+                    format!("brain: {folder} ({why}), served at {url} by process {pid}")
+                }
+                None => format!("brain: {} ({})", remote.url, self.server_why()),
+            },
         };
         self.output.aside(text);
         if let Brain::Remote(remote) = brain
             && remote.is_open()
         {
             self.output.warning(format!(
-                "the token goes to {} without encryption; use an address that begins with https://",
+                "the token is sent to {} without encryption; use a URL that begins with https://",
                 remote.url
             ));
         }

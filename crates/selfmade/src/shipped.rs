@@ -17,7 +17,7 @@ macro_rules! file {
     };
 }
 
-/// In the order in which somebody new meets them.
+/// In the order in which someone new meets them.
 pub(crate) const PACKS: [Shipped; 6] = [
     Shipped {
         name: "core",
@@ -84,7 +84,7 @@ pub(crate) fn named(path: &Path) -> Option<&'static Shipped> {
     PACKS.iter().find(|pack| pack.name == name)
 }
 
-/// All names, for somebody who has to choose one.
+/// All names, for someone who has to choose one.
 pub(crate) fn names() -> String {
     PACKS.map(|pack| format!("`{}`", pack.name)).join(", ")
 }

@@ -27,7 +27,7 @@ impl Still {
     }
 }
 
-/// A machine's clock may be set while somebody waits, so nobody waits longer than this without looking again.
+/// A machine's clock may be set while someone waits, so nobody waits longer than this without looking again.
 const LOOK: Duration = Duration::from_secs(30);
 
 impl Clock {

@@ -7,24 +7,27 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-use model::bounds::RunBounds;
-use model::scope::Scope;
+use hyper::Uri;
+use model::access::policy::ProposalPolicy;
+use model::access::scope::Scope;
+use model::run::bounds::RunBounds;
+use model::run::retention::RetentionPolicy;
 use sandbox::EgressPolicy;
 use sandbox::environment::EnvironmentsConfig;
 use secrecy::SecretString;
 use serde::Serialize;
 use store::{Durability, Location};
 
-use crate::app::changesets::Policy;
-use crate::app::retention::Keep;
 use crate::engine::{CellsConfig, EngineConfig};
-use crate::model_server::ModelConfig;
+use crate::http_client::HttpClientConfig;
+use crate::llm::ModelConfig;
+use crate::serve::roles::Roles;
 use crate::settings::{Chosen, ConfigError, Given, SETTINGS, Source};
 use crate::traces::Endpoint;
 
 /// The most of anything that is counted in ones, so that no sum overflows.
 const MANY: usize = 10_000;
-const COUNT: &str = "a whole number from 1 to 10000";
+const COUNT: &str = "an integer from 1 to 10000";
 
 #[derive(Debug)]
 pub struct Config {
@@ -36,11 +39,12 @@ pub struct Config {
     pub secrets_key: Option<SecretString>,
     pub engine: EngineConfig,
     pub cells: CellsConfig,
-    pub keep: Keep,
+    pub keep: RetentionPolicy,
     pub serve: ServeConfig,
     pub log: LogConfig,
     /// A file of certificate authorities that are trusted beside the public ones.
     pub extra_roots: Option<PathBuf>,
+    pub http_client: HttpClientConfig,
 }
 
 /// What only a server needs to know.
@@ -54,9 +58,13 @@ pub struct ServeConfig {
     pub trusted_proxies: BTreeSet<IpAddr>,
     /// Requests a second that one caller may send.
     pub rate: Option<NonZeroU32>,
-    /// How long Runs under way have when it is told to stop.
+    /// What it does.
+    pub roles: Roles,
+    /// What people know it by among other servers.
+    pub node_name: Option<String>,
+    /// How long running Runs have to end when the server stops.
     pub drain: Duration,
-    /// Who is told the traces of Runs.
+    /// The collector that receives the traces of Runs.
     pub collector: Option<Endpoint>,
 }
 
@@ -67,6 +75,8 @@ impl Default for ServeConfig {
             names: BTreeSet::new(),
             trusted_proxies: BTreeSet::new(),
             rate: None,
+            roles: Roles::default(),
+            node_name: None,
             drain: Duration::from_secs(30),
             collector: None,
         }
@@ -122,8 +132,8 @@ impl Config {
         let mut config = Config::new(home, database, chosen.secret("secrets_key").cloned());
         read_engine(&chosen, &mut config)?;
         read_bounds(&chosen, &mut config.engine.bounds)?;
-        let days = "a whole number";
-        config.keep = Keep {
+        let days = "an integer";
+        config.keep = RetentionPolicy {
             days: chosen.read("keep_days", days)?,
             runs: chosen.read("keep_runs", days)?,
             bytes: chosen.read("keep_bytes", days)?,
@@ -154,10 +164,11 @@ impl Config {
             secrets_key,
             engine: EngineConfig::default(),
             cells,
-            keep: Keep::default(),
+            keep: RetentionPolicy::default(),
             serve: ServeConfig::default(),
             log: LogConfig::default(),
             extra_roots: None,
+            http_client: HttpClientConfig::default(),
         }
     }
 
@@ -199,6 +210,8 @@ impl Config {
                 serve.trusted_proxies.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
             }
             "rate" => or(serve.rate.map(|rate| rate.to_string()), "(any)"),
+            "roles" => serve.roles.to_string(),
+            "node_name" => or(serve.node_name.clone(), "(host and port)"),
             "drain_seconds" => serve.drain.as_secs().to_string(),
             "log" => or(self.log.filter.clone(), DEFAULT_LOG),
             "log_format" => word_of(LOG_FORMATS, self.log.format),
@@ -210,6 +223,7 @@ impl Config {
             }
             "private_hosts" => engine.private.join(","),
             "extra_roots" => or(self.extra_roots.as_ref().map(|path| path.display().to_string()), "(none)"),
+            "http_proxy" => or(self.http_client.proxy.as_ref().map(ToString::to_string), "(none)"),
             "model_url" => or(engine.model.url.clone(), "(OpenAI's)"),
             "model_name" => or(engine.model.name.clone(), "(as functions say)"),
             "model_key" => engine.model.key.clone(),
@@ -217,6 +231,7 @@ impl Config {
             "lease_seconds" => engine.lease.as_secs().to_string(),
             "runs_at_once" => engine.at_once.to_string(),
             "waited_at_once" => engine.waited_at_once.to_string(),
+            "nested_at_once" => engine.nested_at_once.to_string(),
             "ready_cells" => cells.ready_cells.to_string(),
             "warm_cells" => cells.warm_cells.to_string(),
             "run_steps" => engine.bounds.steps.to_string(),
@@ -239,7 +254,8 @@ const ALL: &str = "(all)";
 
 const LOG_FORMATS: &[(&str, LogFormat)] = &[("text", LogFormat::Text), ("json", LogFormat::Json)];
 const DURABILITIES: &[(&str, Durability)] = &[("process", Durability::Process), ("power", Durability::Power)];
-const POLICIES: &[(&str, Policy)] = &[("auto", Policy::Auto), ("ask", Policy::Ask), ("never", Policy::Never)];
+const POLICIES: &[(&str, ProposalPolicy)] =
+    &[("auto", ProposalPolicy::Auto), ("ask", ProposalPolicy::Ask), ("never", ProposalPolicy::Never)];
 const TRUTHS: &[(&str, bool)] = &[("true", true), ("false", false)];
 
 fn word_of<T: Copy + PartialEq>(words: &[(&str, T)], value: T) -> String {
@@ -251,26 +267,25 @@ const CELLS_PER_PROCESSOR: usize = 16;
 /// What a cell takes that is not small, and not large either.
 const CELL_BYTES: u64 = 64 << 20;
 
-/// Runs that are carried out at once while somebody waits for them.
-fn waited_at_once(processors: usize, memory_bytes: u64) -> usize {
-    let room = usize::try_from(memory_bytes / CELL_BYTES).unwrap_or(usize::MAX);
+/// Runs that are executed at once while somebody waits for them, and as many again while other Runs wait for them: each has
+/// half of the memory.
+fn cells_at_once(processors: usize, memory_bytes: u64) -> usize {
+    let room = usize::try_from(memory_bytes / CELL_BYTES / 2).unwrap_or(usize::MAX);
     (processors * CELLS_PER_PROCESSOR).min(room).clamp(1, MANY)
 }
 
 fn read_engine(chosen: &Chosen, config: &mut Config) -> Result<(), ConfigError> {
     let (engine, cells) = (&mut config.engine, &mut config.cells.sandbox);
-    if let Some(seconds) = chosen.read::<NonZeroU32>("lease_seconds", "a number of seconds from 1")? {
+    if let Some(seconds) = chosen.read::<NonZeroU32>("lease_seconds", "a number of seconds, at least 1")? {
         engine.lease = Duration::from_secs(seconds.get().into());
     }
     if let Some(count) = count(chosen, "runs_at_once")? {
         engine.at_once = count;
     }
-    engine.waited_at_once = match count(chosen, "waited_at_once")? {
-        Some(count) => count,
-        None => {
-            waited_at_once(thread::available_parallelism().map_or(1, NonZero::get), sandbox::memory_bytes())
-        }
-    };
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    let usual = cells_at_once(processors, sandbox::memory_bytes());
+    engine.waited_at_once = count(chosen, "waited_at_once")?.unwrap_or(usual);
+    engine.nested_at_once = count(chosen, "nested_at_once")?.unwrap_or(usual);
     if let Some(count) = count(chosen, "ready_cells")? {
         cells.ready_cells = count;
     }
@@ -294,7 +309,7 @@ fn read_engine(chosen: &Chosen, config: &mut Config) -> Result<(), ConfigError> 
 }
 
 fn read_bounds(chosen: &Chosen, bounds: &mut RunBounds) -> Result<(), ConfigError> {
-    if let Some(steps) = chosen.read::<NonZeroU32>("run_steps", "a number of steps from 1")? {
+    if let Some(steps) = chosen.read::<NonZeroU32>("run_steps", "a number of steps, at least 1")? {
         bounds.steps = steps.get();
     }
     let sizes = [
@@ -326,7 +341,11 @@ fn read_serve(chosen: &Chosen) -> Result<ServeConfig, ConfigError> {
         listen: chosen.text("listen").map_or(usual.listen, str::to_owned),
         names: chosen.list("names").iter().map(|name| name.to_ascii_lowercase()).collect(),
         trusted_proxies: proxies.map_err(|_| chosen.wrong("trusted_proxies", "addresses of proxies"))?,
-        rate: chosen.read("rate", "a number of requests a second from 1")?,
+        rate: chosen.read("rate", "a number of requests per second, at least 1")?,
+        roles: chosen
+            .read("roles", "`http`, `engine`, `triggers` or `scheduler`, separated by commas")?
+            .unwrap_or_default(),
+        node_name: chosen.text("node_name").map(str::to_owned),
         drain: drain.map_or(usual.drain, |seconds| Duration::from_secs(seconds.into())),
         collector: chosen.read("otlp_endpoint", "a URL that begins with `http://`, without a password")?,
     })
@@ -349,10 +368,27 @@ fn read_network(chosen: &Chosen, config: &mut Config) -> Result<(), ConfigError>
     config.extra_roots = chosen.text("extra_roots").map(|file| config.home.join(file));
     if let Some(path) = &config.extra_roots {
         let read = std::fs::read_to_string(path);
-        config.cells.extra_roots_pem =
-            read.map_err(|source| ConfigError::Read { path: path.clone(), source })?;
+        let pem = read.map_err(|source| ConfigError::Read { path: path.clone(), source })?;
+        config.cells.extra_roots_pem.clone_from(&pem);
+        config.http_client.extra_roots_pem = pem;
     }
+    config.http_client.proxy = read_proxy(chosen)?;
     Ok(())
+}
+
+fn read_proxy(chosen: &Chosen) -> Result<Option<Uri>, ConfigError> {
+    let Some(text) = chosen.text("http_proxy") else { return Ok(None) };
+    let proxy: Option<Uri> = text.parse().ok();
+    let is_plain = |url: &Uri| {
+        url.scheme_str() == Some("http")
+            && url.path() == "/"
+            && url.query().is_none()
+            && url.authority().is_some_and(|authority| !authority.as_str().contains('@'))
+    };
+    match proxy.filter(is_plain) {
+        Some(proxy) => Ok(Some(proxy)),
+        None => Err(chosen.wrong("http_proxy", "the address of a proxy such as `http://proxy.example:3128`")),
+    }
 }
 
 fn read_model(chosen: &Chosen) -> ModelConfig {
@@ -364,6 +400,13 @@ fn read_model(chosen: &Chosen) -> ModelConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cells_at_once_follow_processors_and_memory() {
+        assert_eq!(cells_at_once(2, 64 << 30), 32);
+        assert_eq!(cells_at_once(64, 1 << 30), 8);
+        assert_eq!(cells_at_once(1, 0), 1);
+    }
 
     #[test]
     fn every_setting_is_shown_with_where_it_came_from_and_without_secrets() {
@@ -400,7 +443,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("config.toml"), "runs_at_once = 0").unwrap();
         let error = Config::of(home.path().to_owned(), None, None).unwrap_err().to_string();
-        assert!(error.ends_with("is `0`; it takes a whole number from 1 to 10000"), "{error}");
+        assert!(error.ends_with("is `0`; it must be an integer from 1 to 10000"), "{error}");
     }
 
     #[test]
@@ -415,12 +458,15 @@ mod tests {
     fn a_file_says_how_long_servers_are_waited_for_and_what_is_kept() {
         let home = tempfile::tempdir().unwrap();
         let read = || Config::of(home.path().to_owned(), None, None);
-        assert_eq!(read().unwrap().keep, Keep::default());
+        assert_eq!(read().unwrap().keep, RetentionPolicy::default());
         std::fs::write(home.path().join("config.toml"), "lease_seconds = 7\nkeep_days = 30\nkeep_bytes = 9")
             .unwrap();
         let config = read().unwrap();
         assert_eq!(config.engine.lease, Duration::from_secs(7));
-        assert_eq!(config.keep, Keep { days: Some(30), bytes: Some(9), ..Keep::default() });
+        assert_eq!(
+            config.keep,
+            RetentionPolicy { days: Some(30), bytes: Some(9), ..RetentionPolicy::default() }
+        );
         std::fs::write(home.path().join("config.toml"), "lease_seconds = 0").unwrap();
         assert!(read().is_err());
     }
@@ -449,13 +495,36 @@ mod tests {
     }
 
     #[test]
+    fn a_proxy_is_used_only_where_one_is_named() {
+        let home = tempfile::tempdir().unwrap();
+        let of = |text: &str| {
+            std::fs::write(home.path().join("config.toml"), text).unwrap();
+            Config::of(home.path().to_owned(), None, None).map(|config| config.http_client.proxy)
+        };
+        assert_eq!(of("").unwrap(), None);
+        let proxy = of("http_proxy = \"http://proxy.example:3128\"").unwrap().unwrap();
+        assert_eq!(proxy.authority().unwrap(), "proxy.example:3128");
+        for wrong in [
+            "proxy.example:3128",
+            "https://proxy.example",
+            "http://proxy.example/path",
+            "http://me:hunter2@proxy",
+        ] {
+            let error = of(&format!("http_proxy = \"{wrong}\"")).unwrap_err().to_string();
+            assert!(error.contains("`http_proxy`") && !error.contains("hunter2"), "{error}");
+        }
+    }
+
+    #[test]
     fn further_authorities_are_read_from_the_file_that_is_named() {
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("config.toml"), "extra_roots = \"ours.pem\"").unwrap();
         let read = || Config::of(home.path().to_owned(), None, None);
         assert!(read().unwrap_err().to_string().contains("ours.pem"));
         std::fs::write(home.path().join("ours.pem"), "-----BEGIN CERTIFICATE-----").unwrap();
-        assert_eq!(read().unwrap().cells.extra_roots_pem, "-----BEGIN CERTIFICATE-----");
+        let config = read().unwrap();
+        assert_eq!(config.cells.extra_roots_pem, "-----BEGIN CERTIFICATE-----");
+        assert_eq!(config.http_client.extra_roots_pem, "-----BEGIN CERTIFICATE-----");
     }
 
     #[test]
@@ -481,11 +550,11 @@ mod tests {
         let usual = of("").unwrap();
         assert_eq!(
             (usual.changesets, usual.model.url, usual.model.key.as_str()),
-            (Policy::Ask, None, "openai_api_key")
+            (ProposalPolicy::Ask, None, "openai_api_key")
         );
         let stated = of("changesets = \"auto\"\n[model]\nurl = \"http://h/v1\"\nname = \"m\"").unwrap();
         let ModelConfig { url, name, key } = stated.model;
-        assert_eq!(stated.changesets, Policy::Auto);
+        assert_eq!(stated.changesets, ProposalPolicy::Auto);
         assert_eq!(
             (url.as_deref(), name.as_deref(), key.as_str()),
             (Some("http://h/v1"), Some("m"), "openai_api_key")

@@ -4,25 +4,28 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use model::access::Authority;
-use model::actor::Actor;
-use model::audit::AuditRecord;
+use model::access::actor::Actor;
+use model::access::audit::AuditRecord;
 use model::ids::{BrainId, RunId};
+use model::run::retention::RetentionPolicy;
 use serde_json::Value;
 use store::Store;
 use tokio::sync::Mutex;
 
-use crate::app::error::Error;
-use crate::app::retention::Keep;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::engine::{Cells, Engine, Executor, Requests, keep_requests};
+use crate::error::Error;
+use crate::host_verbs;
+use crate::http_client::HttpClient;
 use crate::ids::Ids;
 use crate::metrics::Metrics;
-use crate::redaction::Redaction;
-use crate::redactions::Redactions;
-use crate::seal::KeySource;
-use crate::sealed_secrets::SealedSecrets;
 use crate::search::SearchIndexes;
+use crate::secrets::redaction::Redaction;
+use crate::secrets::redaction_cache::Redactions;
+use crate::secrets::seal::KeySource;
+use crate::secrets::sealed_secrets::SealedSecrets;
+use crate::signals::Signals;
 use crate::traces::Traces;
 use crate::triggers::Triggers;
 
@@ -35,17 +38,20 @@ pub struct Ctx {
     pub(crate) keys: KeySource,
     pub(crate) search: Arc<SearchIndexes>,
     pub engine: Arc<Engine>,
+    pub(crate) signals: Arc<Signals>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) traces: Traces,
     pub(crate) triggers: Triggers,
+    /// For everything that this server asks of others.
+    pub(crate) http_client: HttpClient,
     home: PathBuf,
     /// What stays of the records of Runs.
-    pub(crate) keep: Keep,
+    pub(crate) keep: RetentionPolicy,
     redactions: Redactions,
     pub(crate) sealed_secrets: SealedSecrets,
     /// Where cells tell what they ask of the network.
     requests: Option<Requests>,
-    /// Appliers of one process wait for each other here rather than make each other's work stale.
+    /// Appliers of one process take turns rather than make each other's work stale. Their tests run outside of it.
     pub(crate) applying: Arc<Mutex<()>>,
 }
 
@@ -65,7 +71,7 @@ impl Ctx {
         Ok(ctx)
     }
 
-    /// With somebody else to execute functions than cells.
+    /// With someone else to execute functions than cells.
     pub async fn open_executing(
         config: Config,
         clock: Clock,
@@ -74,17 +80,22 @@ impl Ctx {
     ) -> Result<Ctx, Error> {
         let store = Store::open(&config.database).await?;
         let brain_id = store.brain_id(ids.uuid()).await?;
-        let engine = Arc::new(Engine::new(ids.node(), config.engine.clone(), executor));
+        let engine = Engine::new(ids.node(), config.engine.clone(), executor, host_verbs::of_run);
+        let signals = Arc::<Signals>::default();
+        let heard = Arc::clone(&signals);
+        store.on_change(engine.node(), move |changes| heard.hear(changes));
         Ok(Ctx {
             store,
             clock,
             ids,
             brain_id,
             search: Arc::new(SearchIndexes::new(config.search_folder())),
-            engine,
+            engine: Arc::new(engine),
+            signals,
             metrics: Arc::default(),
             traces: Traces::default(),
             triggers: Triggers::default(),
+            http_client: HttpClient::new(config.http_client.clone()),
             home: config.home.clone(),
             keep: config.keep,
             redactions: Redactions::default(),
@@ -122,7 +133,7 @@ impl Ctx {
         self.home.join("uploads")
     }
 
-    /// Strikes out the secrets that may be used by one of these: what somebody hands in is compared with no others.
+    /// Strikes out the secrets that may be used by one of these: what someone hands in is compared with no others.
     pub(crate) async fn redaction_for(&self, authorities: &[&Authority]) -> Result<Arc<Redaction>, Error> {
         if authorities.iter().all(|authority| authority.grants.0.is_empty()) {
             return Ok(Arc::default());

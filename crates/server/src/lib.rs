@@ -6,31 +6,32 @@
 // They panic when the output cannot be written.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
-pub mod announcement;
 pub mod app;
 mod blocking;
 pub mod clock;
 pub mod config;
-pub mod control;
 pub mod ctx;
 pub mod engine;
+pub mod error;
+pub(crate) mod host_verbs;
 pub mod http;
+pub mod http_client;
 pub mod ids;
 mod live_list;
+pub mod llm;
 pub mod metrics;
-pub mod model_server;
-pub mod outgoing;
-mod redaction;
-mod redactions;
+mod prepare;
 pub mod scheduler;
-pub mod seal;
-mod sealed_secrets;
 pub mod search;
+pub mod secrets;
+pub mod serve;
 pub mod serving;
 pub mod settings;
+pub(crate) mod signals;
 pub mod traces;
 pub mod triggers;
 
-pub use self::app::error::Error;
 pub use self::config::Config;
 pub use self::ctx::Ctx;
+pub use self::serve::serve;
+pub use crate::error::Error;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use model::ids::NodeId;
 use store::Location;
 
-use crate::app::error::Error;
+use crate::error::Error;
 
 /// The right to serve a brain, for as long as it is held.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Serving {
 }
 
 impl Serving {
-    /// Says who serves the brain already, if somebody does.
+    /// Says who serves the brain already, if someone does.
     pub fn begin(database: &Location, node: Option<NodeId>) -> Result<Serving, Error> {
         let Location::Sqlite(path) = database else {
             return Ok(Serving { predecessor: None, node_file: None, _lock: None });
@@ -40,7 +40,7 @@ impl Drop for Serving {
     /// Whoever ends in good order leaves nothing behind, and may still be busy with that.
     fn drop(&mut self) {
         if let Some(path) = &self.node_file {
-            // If it fails, the next one takes somebody for gone who is gone in a moment.
+            // If it fails, the next one takes someone for gone who is gone in a moment.
             let _ = std::fs::remove_file(path);
         }
     }
@@ -95,7 +95,7 @@ mod tests {
         assert!(matches!(second, Error::Served { pid: Some(holder) } if holder == pid), "{second:?}");
         assert_eq!(
             second.to_string(),
-            format!("another `selfmade serve` (process {pid}) carries out the runs of this brain already")
+            format!("another `selfmade serve` (process {pid}) is already serving this brain")
         );
         drop(first);
         Serving::begin(&database, None).unwrap();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use model::check::nearest;
+use model::changeset::check::nearest;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use thiserror::Error;
@@ -41,6 +41,8 @@ pub const SETTINGS: &[Setting] = &[
     flagged("names", "name"),
     flagged("trusted_proxies", "trusted-proxy"),
     flagged("rate", "rate"),
+    flagged("roles", "roles"),
+    setting("node_name"),
     flagged("drain_seconds", "drain"),
     flagged("log", "log"),
     flagged("log_format", "log-format"),
@@ -51,12 +53,14 @@ pub const SETTINGS: &[Setting] = &[
     setting("changesets_replace"),
     setting("private_hosts"),
     setting("extra_roots"),
+    setting("http_proxy"),
     setting("model_url"),
     setting("model_name"),
     setting("model_key"),
     setting("lease_seconds"),
     setting("runs_at_once"),
     setting("waited_at_once"),
+    setting("nested_at_once"),
     setting("ready_cells"),
     setting("warm_cells"),
     setting("run_steps"),
@@ -144,11 +148,11 @@ pub enum ConfigError {
     Read { path: PathBuf, source: std::io::Error },
     #[error("`{}` is not a valid configuration: {detail}", .path.display())]
     Parse { path: PathBuf, detail: String },
-    #[error("`{}` has a setting `{key}`, which there is not", .path.display())]
+    #[error("`{}` has an unknown setting `{key}`", .path.display())]
     Unknown { path: PathBuf, key: String, near: Option<String> },
-    #[error("`{key}` is not read from `{}`, where it would lie beside the database", .path.display())]
+    #[error("`{key}` is not read from `{}`, where it would be stored next to the database", .path.display())]
     Misplaced { path: PathBuf, key: &'static str },
-    #[error("{place} is `{value}`; it takes {expected}")]
+    #[error("{place} is `{value}`; it must be {expected}")]
     Value { place: String, value: String, expected: &'static str },
 }
 
@@ -227,7 +231,7 @@ impl Chosen {
             _ => format!("`{key}` in `{}`", self.file.display()),
         };
         let text = self.text(key).unwrap_or_default();
-        // A URL with somebody's password has one before its host.
+        // A URL with someone's password has one before its host.
         let is_secret = setting.is_some_and(|setting| setting.secret) || text.contains('@');
         let value = if is_secret { "…" } else { text };
         ConfigError::Value { place, value: value.to_owned(), expected }
@@ -250,8 +254,8 @@ fn in_file(path: &Path) -> Result<Values, ConfigError> {
         if setting.key == NEVER_IN_FILE {
             return Err(ConfigError::Misplaced { path: path.to_owned(), key: setting.key });
         }
-        let text =
-            plain(&value).ok_or_else(|| parse(format!("`{key}` is neither a value nor a list of texts")))?;
+        let text = plain(&value)
+            .ok_or_else(|| parse(format!("`{key}` is neither a value nor a list of strings")))?;
         values.insert(setting.key, (text.into(), Source::File));
     }
     Ok(values)
@@ -319,7 +323,7 @@ mod tests {
     #[test]
     fn a_misspelt_setting_is_refused_and_the_nearest_named() {
         let error = chosen("databse = \"x\"", &Given::default()).unwrap_err();
-        assert!(error.to_string().ends_with("has a setting `databse`, which there is not"), "{error}");
+        assert!(error.to_string().ends_with("has an unknown setting `databse`"), "{error}");
         assert_eq!(error.hint(), "did you mean `database`?");
         let error = chosen("zzz = 1", &Given::default()).unwrap_err();
         assert!(error.hint().contains("--show-config"), "{}", error.hint());
@@ -329,7 +333,7 @@ mod tests {
     fn a_value_that_cannot_be_read_is_told_with_its_place() {
         let given = Given::variables(|name| (name == "SELFMADE_KEEP_DAYS").then(|| "many".to_owned()));
         let error = chosen("", &given).unwrap().read::<u32>("keep_days", "a number of days").unwrap_err();
-        assert_eq!(error.to_string(), "`SELFMADE_KEEP_DAYS` is `many`; it takes a number of days");
+        assert_eq!(error.to_string(), "`SELFMADE_KEEP_DAYS` is `many`; it must be a number of days");
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! Reads a brain that BabyAGI's functionz left behind: its SQLite file, as it is, without writing to it.
+//! Reads the SQLite file of a brain of BabyAGI's functionz, without writing to it.
 //!
-//! What the rows mean to us is decided by whoever imports them.
+//! The importer decides what the rows mean.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Copies of a brain in one file: made while it is in use, and put in its place. Only a brain on SQLite is a file; a server of
-//! PostgreSQL has its own tools, which know its other databases and its log, too.
+//! Backups of a brain in one file: made while it is in use, and restored. Only a brain on SQLite is a file; PostgreSQL has
+//! its own tools, which also cover its other databases and its log.
 
 use std::path::{Path, PathBuf};
 
@@ -35,7 +35,7 @@ impl Store {
         blocking(move || backup::examine(&path, MIGRATIONS)).await
     }
 
-    /// Makes one file of a brain that nobody uses; refuses with [`Error::Busy`] if somebody does.
+    /// Makes one file of a brain that nobody uses; refuses with [`Error::Busy`] if someone does.
     pub async fn fold(path: &Path) -> Result<(), Error> {
         let path: PathBuf = path.to_owned();
         blocking(move || backup::fold(&path)).await

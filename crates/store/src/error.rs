@@ -1,7 +1,7 @@
-//! Everything that can go wrong between the store and its database, said so that the reader can act on it.
+//! Everything that can go wrong between the store and its database, worded so that the reader can act on it.
 //!
-//! A message names the database file or the server, never a password and never a stored value. Text of the databases
-//! is carried as `detail`, because the driver's own errors cannot be shared by the many callers of one group commit.
+//! A message names the database file or the server, never a password and never a stored value. Messages of the databases are
+//! copied into `detail`, because the drivers' errors cannot be shared by the many callers of one group commit.
 
 use std::io;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub enum Error {
     #[error("database `{}` is damaged ({detail}); stop selfmade and restore the file from a backup", .path.display())]
     Damaged { path: PathBuf, detail: String },
     #[error(
-        "database `{database}` has schema {found}, this selfmade knows only up to {known}; use a newer selfmade"
+        "database `{database}` has schema {found}, but this selfmade supports only up to {known}; use a newer selfmade"
     )]
     Newer { database: String, found: u32, known: u32 },
     #[error("migration `{migration}` failed on database `{database}` and was undone")]
@@ -58,7 +58,7 @@ pub enum Error {
     #[error("cannot use the certificates of `sslrootcert={}` ({detail}); name a PEM file with the server's authority", .path.display())]
     Certificates { path: PathBuf, detail: String },
     #[error(
-        "`sslmode={mode}` needs to know whom to trust; add `sslrootcert=FILE` with the PEM certificates of the server's authority"
+        "`sslmode={mode}` needs a certificate authority to trust; add `sslrootcert=FILE` with the PEM certificates of the server's authority"
     )]
     NoCertificates { mode: String },
     #[error("cannot reach PostgreSQL at {server} ({detail}); nothing was read or written")]
@@ -73,7 +73,7 @@ pub enum Error {
     Unique { table: String, detail: String },
     #[error("the row refers to one that does not exist, or is still referred to ({detail})")]
     ForeignKey { detail: String },
-    #[error("nothing was written, because it no longer holds that {guard}")]
+    #[error("nothing was written, because this no longer holds: {guard}")]
     GuardFailed { guard: &'static str },
     #[error("no row answers `{sql}`")]
     NoRow { sql: &'static str },

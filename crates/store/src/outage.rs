@@ -1,4 +1,4 @@
-//! Whether the database can be used: known from what became of the last writes, and told once when it changes.
+//! Whether the database is available: known from the last writes, and logged once when it changes.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,7 +19,7 @@ pub struct Outage {
 pub(crate) struct Outages(Arc<Mutex<Option<Outage>>>);
 
 impl Outages {
-    /// Hears what became of a write. Reads tell nothing: they go on while a disk is full.
+    /// Hears what happened to a write. Reads tell nothing: they go on while a disk is full.
     pub(crate) fn hear<T>(&self, written: &Result<T, Error>) {
         match written {
             Err(error) if error.is_passing() => self.begin(error),
@@ -31,14 +31,14 @@ impl Outages {
     fn begin(&self, error: &Error) {
         let mut outage = self.lock();
         if outage.is_none() {
-            tracing::error!("the database cannot be used: {error}");
+            tracing::error!("the database is unavailable: {error}");
         }
         *outage = Some(Outage { detail: error.to_string(), reason: error.reason() });
     }
 
     fn end(&self) {
         if self.lock().take().is_some() {
-            tracing::warn!("the database can be used again");
+            tracing::warn!("the database is available again");
         }
     }
 

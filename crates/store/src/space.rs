@@ -1,7 +1,7 @@
-//! Room that the database takes on the disk, and gives back after something was removed.
+//! Disk space used by the database, and returned after something was removed.
 //!
-//! SQLite keeps the pages of removed rows in the file. A file that was made with incremental vacuum gives them back slice by slice;
-//! an older one has to be rewritten once, which only happens when somebody asks for it. PostgreSQL's autovacuum does this by itself.
+//! SQLite keeps the pages of removed rows in the file. A file that was created with incremental vacuum returns them in
+//! slices; an older one must be rewritten once, which only happens on request. PostgreSQL's autovacuum does this by itself.
 
 use crate::error::Error;
 use crate::store::Store;

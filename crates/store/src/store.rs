@@ -1,8 +1,8 @@
 //! The store itself: one database, opened once, shared by cheap clones.
 
-use crate::closures::RecordedClosures;
 use crate::db::{Db, Location, Migration};
 use crate::error::Error;
+use crate::runs::closures::RecordedClosures;
 
 macro_rules! migrations {
     ($($name:literal),* $(,)?) => {
@@ -27,6 +27,8 @@ pub(crate) const MIGRATIONS: &[Migration] = migrations![
     "0009_authority",
     "0010_sessions",
     "0012_bounds",
+    "0013_lanes",
+    "0014_signals",
 ];
 
 #[derive(Clone)]
@@ -64,7 +66,7 @@ mod tests {
     const VERSION: Uuid = Uuid::from_u128(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef);
     const CHANGESET: Uuid = Uuid::from_u128(9);
 
-    /// A Run with two Calls, as they were recorded before Runs were carried out here.
+    /// A Run with two Calls, as they were recorded before Runs were executed here.
     fn old_rows() -> Batch {
         let mut batch = Batch::new();
         batch.push(

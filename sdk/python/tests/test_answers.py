@@ -171,7 +171,7 @@ class Addresses(unittest.TestCase):
 
     def test_what_is_no_address_is_refused(self):
         for text in ("ftp://x", "http://", ""):
-            with self.subTest(text), self.assertRaisesRegex(selfmade.SelfmadeError, "is no address"):
+            with self.subTest(text), self.assertRaisesRegex(selfmade.SelfmadeError, "is not the URL of a server"):
                 Server.parse(text)
 
     def test_a_token_is_never_shown(self):

@@ -91,7 +91,7 @@ class Runs(unittest.TestCase):
 
     def test_an_input_that_does_not_fit_is_refused_before_anything_starts(self):
         selfmade.functions.put("client_int", "def client_int(n: int) -> int:\n    return n\n")
-        with self.assertRaisesRegex(ValueError, "`n` must be a whole number"):
+        with self.assertRaisesRegex(ValueError, "`n` must be an integer"):
             selfmade.run("client_int", "x")
         self.assertEqual(selfmade.runs.list("client_int").all(), [])
 

@@ -138,7 +138,7 @@ class Calling(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "not 3") as caught:
             managed_fails(3)
         self.assertIn("in managed_fails", caught.exception.traceback)
-        with self.assertRaisesRegex(ValueError, "`n` must be a whole number"):
+        with self.assertRaisesRegex(ValueError, "`n` must be an integer"):
             managed_fails("x")
 
     def test_a_value_that_cannot_travel_is_refused_here(self):

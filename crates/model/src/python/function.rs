@@ -11,7 +11,7 @@ use super::scope::{self, FreeName, Scopes};
 use super::text::Text;
 use super::types::Types;
 use super::{docstring, names, parse, signature};
-use crate::signature::Signature;
+use crate::function::signature::Signature;
 
 /// What a source says about its function.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -82,7 +82,7 @@ fn second_function(text: &Text, first: &StmtFunctionDef, second: &StmtFunctionDe
     text.error(
         SourceErrorKind::SeveralFunctions,
         offset,
-        format!("`{second}` is a second function beside `{first}`"),
+        format!("`{second}` is a second function next to `{first}`"),
     )
     .hint(format!(
         "a function is stored alone: move `{second}` inside `{first}`, or store it as a function of its own and call it by its name"
@@ -102,7 +102,7 @@ fn beside(text: &Text, statement: &Stmt, function: &StmtFunctionDef) -> SourceEr
         _ => format!("move it inside `{function}`, or remove it"),
     };
     let offset = statement.range().start().to_usize();
-    text.error(SourceErrorKind::TopLevel, offset, format!("{what} stands beside the function `{function}`"))
+    text.error(SourceErrorKind::TopLevel, offset, format!("{what} is outside the function `{function}`"))
         .hint(format!("a function is stored alone: {remedy}"))
 }
 

@@ -13,11 +13,11 @@ const INJECTED: &[&str] = &["babyagi", "func", "parent_log_id", "selfmade"];
 pub(super) fn check(function: &StmtFunctionDef, text: &Text) -> Result<(), SourceError> {
     let name = function.name.as_str();
     let reason = if is_builtin(name) {
-        "is a Python builtin, which it would hide from every function that calls it"
+        "is a Python builtin, which it would shadow in every function that calls it"
     } else if INJECTED.contains(&name) {
-        "is a name that selfmade gives to functions"
+        "is a name that selfmade defines for functions"
     } else if name.starts_with("__") && name.ends_with("__") {
-        "has the form that Python keeps for itself"
+        "has the form that Python reserves for itself"
     } else {
         return Ok(());
     };

@@ -23,7 +23,7 @@ pub(super) fn check(text: &Text) -> Result<(), SourceError> {
     let offset = first_too_deep(text.as_str());
     Err(text
         .error(SourceErrorKind::TooDeep, offset, message)
-        .hint("give parts of it names in statements of their own"))
+        .hint("assign parts of it to variables in separate statements"))
 }
 
 /// Whether an expression that stands alone, such as the text of a string annotation, may be parsed.

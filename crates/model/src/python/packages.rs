@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::imports::Import;
 use super::stdlib::is_standard_library;
-use crate::requirement::Requirement;
+use crate::function::requirement::Requirement;
 
 /// The requirements that imports imply: each package once, by first appearance, the standard library left out.
 pub fn requirements(imports: &[Import]) -> Vec<Requirement> {

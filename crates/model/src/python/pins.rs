@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::schema::{Schemas, joined};
 use super::scope::{Scopes, Yield};
-use crate::signature::{Parameter, ParameterKind, Pin, any};
+use crate::function::signature::{Parameter, ParameterKind, Pin, any};
 
 /// The pins of a generator, by first appearance. A generator that yields anything but pairs has none.
 pub(super) fn of(scopes: &Scopes<'_>, schemas: &Schemas<'_>, parameters: &[Parameter]) -> Vec<Pin> {

@@ -10,7 +10,9 @@ use super::pins;
 use super::schema::Schemas;
 use super::scope::Scopes;
 use super::types::Types;
-use crate::signature::{DefaultValue, FunctionKind, Parameter, ParameterKind, Signature, any, is_any};
+use crate::function::signature::{
+    DefaultValue, FunctionKind, Parameter, ParameterKind, Signature, any, is_any,
+};
 
 pub(super) fn of(
     function: &StmtFunctionDef,

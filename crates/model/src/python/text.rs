@@ -164,7 +164,7 @@ impl Text {
                     return Ok(());
                 }
                 let message =
-                    format!("the source says that its encoding is `{name}`, but only UTF-8 is read");
+                    format!("the source declares the encoding `{name}`, but only UTF-8 is supported");
                 let error = self.error(SourceErrorKind::Encoding, self.line_start(index), message);
                 return Err(error.hint("save the file as UTF-8 and remove this comment"));
             }

@@ -1,10 +1,10 @@
-//! How a Run ends, and what of that is recorded.
+//! How a Run ends, and what is recorded of that.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{Ending, How, Run, RunError, RunState, Usage};
-use crate::actor::Actor;
+use crate::access::actor::Actor;
 use crate::event::{EventKind, NewEvent};
 
 /// How a Run ends, with whatever it answered.
@@ -119,7 +119,7 @@ impl Run {
     }
 }
 
-/// A value that is too long is kept as its beginning, with its length. Secrets have been struck out before, so no cut depends on
+/// A value that is too long is kept as its beginning, with its length. Secrets have been redacted before, so no cut depends on
 /// one.
 fn shortened(value: &Value, most_bytes: usize) -> Value {
     if is_short(value, most_bytes) {
@@ -148,8 +148,8 @@ fn is_short(value: &Value, most_bytes: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::function::run_options::Record;
     use crate::run::tests::run;
-    use crate::running::Record;
 
     fn end() -> End {
         End::succeeded(json!("an answer"), Usage::default())

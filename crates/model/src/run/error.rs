@@ -1,8 +1,8 @@
-//! What a Function raised, or why its Run could not go on.
+//! What a Function raised, or why its Run could not continue.
 
 use serde::{Deserialize, Serialize};
 
-/// What a Function raised, or why a Run could not go on.
+/// What a Function raised, or why a Run could not continue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RunError {
     #[serde(rename = "type")]
@@ -13,7 +13,7 @@ pub struct RunError {
 }
 
 impl RunError {
-    /// Its kind alone: its text may hold what was handed in.
+    /// Only its type: its text may contain the input.
     #[must_use]
     pub fn forgotten(&self) -> RunError {
         RunError { type_name: self.type_name.clone(), message: String::new(), traceback: None }

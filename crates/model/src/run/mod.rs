@@ -1,14 +1,28 @@
 //! Runs: one execution of a Function or Graph at a stated Version with a stated input, and what may happen to one.
 //!
-//! What becomes of a Run is decided here and nowhere else: `next` says what comes after it was carried out, left behind or
-//! cancelled, `end` what is recorded of its end.
+//! What happens to a Run is decided only here: `next` says what comes after it was executed, lost or cancelled, `end` what
+//! is recorded of its end.
 
+pub mod bounds;
+pub mod call;
+pub mod chain;
+pub mod egress;
 mod end;
 mod ending;
 mod error;
+pub mod host_verb;
+pub mod insight;
+pub mod lane;
+pub mod nesting;
 mod next;
+pub mod output;
 pub mod place;
+pub mod question;
+pub mod retention;
+pub mod retry;
 mod state;
+pub mod step;
+pub mod turns;
 
 use std::sync::Arc;
 
@@ -16,15 +30,15 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use self::chain::Chain;
+use self::retry::Retry;
 use crate::access::Authority;
-use crate::actor::Actor;
-use crate::chain::Chain;
-use crate::closure::ClosureHash;
+use crate::access::actor::Actor;
 use crate::entry::EntryKey;
+use crate::function::closure::ClosureHash;
+use crate::function::run_options::Record;
 use crate::ids::{NodeId, RunId, VersionId};
-use crate::retry::Retry;
 use crate::revision::Revision;
-use crate::running::Record;
 
 pub use self::end::{End, Recorded};
 pub use self::ending::Ending;
@@ -39,7 +53,7 @@ pub struct Usage {
     pub wall_us: u64,
     pub cpu_us: u64,
     pub peak_memory_bytes: u64,
-    /// Whether an environment had to be made or started for it.
+    /// Whether an environment had to be built or started for it.
     pub cold: bool,
     pub output_dropped_bytes: u64,
     pub calls_dropped: u64,
@@ -60,7 +74,7 @@ pub struct Run {
     pub run_id: RunId,
     #[serde(flatten)]
     pub key: EntryKey,
-    /// Absent only where an imported record does not tell.
+    /// Absent only if an imported record does not have it.
     pub version_id: Option<VersionId>,
     /// The brain it sees.
     pub revision: Revision,
@@ -95,11 +109,11 @@ pub struct Run {
     pub lease: Option<Lease>,
 }
 
-/// How a Run is to be carried out, fixed when it is recorded.
+/// How a Run is to be executed, fixed when it is recorded.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct How {
-    /// Somebody waits for it: the node that recorded it executes it at once.
+    /// Someone waits for it: the node that recorded it executes it at once.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub waited: bool,
     /// Higher goes first.
@@ -114,12 +128,15 @@ pub struct How {
     pub retry: Retry,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
-    /// At most so many at once of those with the same key.
+    /// The maximum number at once with the same key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<Concurrency>,
     /// After its node was lost it may be executed again: all its effects are Steps, or it declares itself idempotent.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub resumable: bool,
+    /// How many Runs wait for it, each for the next: 0 unless it was started by a Run that waits for it.
+    #[serde(skip_serializing_if = "is_top")]
+    pub depth: u32,
     /// What of it is kept after its end.
     #[serde(skip_serializing_if = "Record::is_all")]
     pub record: Record,
@@ -132,7 +149,7 @@ pub struct Concurrency {
     pub limit: u32,
 }
 
-/// Which node carries a Run out. Each claim raises the fence, and only the last claim may end the Run.
+/// Which node executes a Run. Each claim raises the fence, and only the last claim may end the Run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Lease {
     pub node: NodeId,
@@ -143,6 +160,19 @@ pub struct Lease {
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands the field by reference")]
 fn is_zero(number: &i32) -> bool {
     *number == 0
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands the field by reference")]
+fn is_top(depth: &u32) -> bool {
+    *depth == 0
+}
+
+impl Run {
+    /// An imported Run may know neither of the times.
+    pub fn duration_us(&self) -> Option<u64> {
+        let elapsed = self.finished_at?.duration_since(self.started_at?);
+        u64::try_from(elapsed.as_micros()).ok()
+    }
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
-//! What comes next for a Run, from what came of carrying it out. Time and chance are handed in.
+//! What comes next for a Run, given the outcome of executing it. Time and randomness are passed in.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 
 use super::{End, Ending, Lease, Run, RunError, RunState, Waiting};
-use crate::actor::Actor;
+use crate::access::actor::Actor;
 
-/// What came of carrying a Run out.
+/// The outcome of executing a Run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     Ended(End),
@@ -23,7 +23,7 @@ pub enum Outcome {
     DatabaseFailed(String),
 }
 
-/// What is to be stored of a Run that is no longer carried out.
+/// What to store for a Run that is no longer executing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
     End(End),
@@ -39,18 +39,25 @@ pub struct Requeue {
     pub error: Option<RunError>,
 }
 
-/// Whether a node that left a Run behind had begun to execute it.
+/// How a node left a Run behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftBehind {
-    /// Or it is not known, because the node is gone.
-    Begun,
     NotBegun,
+    /// It had begun to execute it, or that is not known because the node is gone.
+    Begun,
+    /// What executed it panicked.
+    Panicked,
 }
 
-const LOST: &str = "the server that ran it went away; it may have had effects that are not steps, so it is not run again by \
-                    itself. Rerun it, or declare it `idempotent=True`";
-const NEVER_BEGUN: &str =
-    "it was recorded, but could not be begun, and what it was handed is not recorded. Run it again";
+/// How often a Run that makes its server panic is executed. Without a bound it would do so for ever: the code and its journal are the
+/// same each time.
+const PANICS: u32 = 3;
+
+const LOST: &str = "the server running it was lost; it may have had effects that are not steps, so it is not rerun \
+                    automatically. Rerun it, or declare it `idempotent=True`";
+const PANICKED: &str =
+    "the server panicked while executing the run, which is a bug of the server; its log says where";
+const NEVER_BEGUN: &str = "it was recorded but never started, and its input was not recorded. Run it again";
 
 impl Run {
     /// `chance` is between 0 and 1.
@@ -70,16 +77,23 @@ impl Run {
         })
     }
 
-    /// What becomes of a Run that nobody carries out any more.
+    /// What happens to a Run that no node executes any more.
     pub fn recovered(&self, left: LeftBehind, now: Timestamp) -> Next {
-        // What somebody waits for may have been handed more than is recorded, and then is not resumable.
+        // A waited-for Run may have got more input than is recorded, and then is not resumable.
         let is_whole = left == LeftBehind::NotBegun && !self.how.waited;
         if self.cancelled.is_some() {
             Next::End(End::cancelled(None))
+        } else if left == LeftBehind::Panicked && self.attempt >= PANICS {
+            Next::End(End::failed("EngineFailed", PANICKED, Some(Ending::Lost)))
         } else if self.how.resumable || is_whole {
-            self.resumed(now)
+            let attempt = self.attempt + u32::from(left == LeftBehind::Panicked);
+            Next::Requeue(Requeue { due_at: now, attempt, error: None })
         } else {
-            let why = if left == LeftBehind::Begun { LOST } else { NEVER_BEGUN };
+            let why = match left {
+                LeftBehind::NotBegun => NEVER_BEGUN,
+                LeftBehind::Begun => LOST,
+                LeftBehind::Panicked => PANICKED,
+            };
             Next::End(End::failed("Lost", why, Some(Ending::Lost)))
         }
     }
@@ -97,12 +111,12 @@ impl Run {
         }
     }
 
-    /// From its journal, by whoever has a free place.
+    /// From its journal, by any node with a free slot.
     fn resumed(&self, now: Timestamp) -> Next {
         Next::Requeue(Requeue { due_at: now, attempt: self.attempt, error: None })
     }
 
-    /// As it is recorded by a node that carries it out at once, without the queue.
+    /// As recorded by a node that executes it at once, without the queue.
     #[must_use]
     pub fn begun(self, lease: Lease) -> Run {
         let started_at = Some(self.created_at);
@@ -122,7 +136,7 @@ impl Run {
         Run { state: RunState::Queued, attempt, error, how, lease: None, ..self }
     }
 
-    /// With the request for its end. One that has no cell ends at once; whoever carries out one that runs ends it.
+    /// With the request to cancel it. A Run without a cell ends at once; a running one is ended by the node that executes it.
     #[must_use]
     pub fn cancelled_by(self, actor: &Actor, at: Timestamp) -> Run {
         let mut run = self;
@@ -145,8 +159,8 @@ mod tests {
 
     use super::*;
     use crate::ids::NodeId;
-    use crate::retry::Retry;
     use crate::run::Usage;
+    use crate::run::retry::Retry;
     use crate::run::tests::run;
 
     const NOW: Timestamp = Timestamp::UNIX_EPOCH;
@@ -206,6 +220,7 @@ mod tests {
             prop_assert_eq!(is_queued(LeftBehind::Begun), run.how.resumable && run.cancelled.is_none());
             let is_whole = run.how.resumable || !run.how.waited;
             prop_assert_eq!(is_queued(LeftBehind::NotBegun), is_whole && run.cancelled.is_none());
+            prop_assert!(is_queued(LeftBehind::Begun) || !is_queued(LeftBehind::Panicked));
         }
 
         #[test]
@@ -214,6 +229,24 @@ mod tests {
             let again = once.clone().cancelled_by(&Actor::CommandLine, NOW + Duration::from_secs(1));
             prop_assert_eq!(once, again);
         }
+    }
+
+    #[test]
+    fn a_run_that_makes_its_server_panic_is_executed_a_few_times() {
+        let lease = Lease { node: NodeId(Uuid::nil()), fence: 1, until: NOW };
+        let mut run = run().begun(lease);
+        run.how.resumable = true;
+        let mut executions = 1;
+        let end = loop {
+            match run.recovered(LeftBehind::Panicked, NOW) {
+                Next::Requeue(requeue) => run = run.requeued(requeue).begun(lease),
+                Next::End(end) => break end,
+                Next::Suspend(_) => panic!("nobody waits"),
+            }
+            executions += 1;
+        };
+        assert_eq!((executions, end.state), (PANICS, RunState::Failed));
+        assert_eq!(end.error.unwrap().type_name, "EngineFailed");
     }
 
     #[test]

@@ -1,17 +1,17 @@
-//! How far somebody who follows a Run has come, so that they can go on from there.
+//! A position in the stream of a Run, from which a follower can continue.
 
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::output::OutputChunk;
+use super::output::OutputChunk;
 use crate::run::RunState;
 
-/// No more of what was printed is told at once.
+/// The most printed output in one message.
 pub const MOST_PRINTED_BYTES: usize = 64 << 10;
 
-/// A place in what is told of a Run. A new try begins anew.
+/// A position in the stream of a Run. A retry starts from the beginning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunPlace {
     pub attempt: u32,
@@ -28,7 +28,7 @@ pub struct RunPlace {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{text}` is no place in the stream of a run")]
+#[error("`{text}` is not a position in the stream of a run")]
 pub struct RunPlaceError {
     text: String,
 }
@@ -95,9 +95,9 @@ impl FromStr for RunPlace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::OutputStream::{Stderr, Stdout};
+    use crate::run::output::OutputStream::{Stderr, Stdout};
 
-    fn chunk(stream: crate::output::OutputStream, text: &str) -> OutputChunk {
+    fn chunk(stream: crate::run::output::OutputStream, text: &str) -> OutputChunk {
         OutputChunk { stream, text: text.to_owned() }
     }
 

@@ -5,10 +5,10 @@ use std::fmt;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{RateLimit, TriggerContent};
+use crate::access::glob::matches;
 use crate::event::Event;
-use crate::glob::matches;
 
-/// A stream of Events without a pause is held back at most so many times its debounce, so that it does not wait for ever.
+/// A stream of Events without a pause is held back at most this many times its debounce, so that it does not wait for ever.
 const LONGEST_HOLD: i32 = 10;
 
 /// What has happened to one Trigger so far.
@@ -22,7 +22,7 @@ pub struct History<'a> {
     pub held_since: Option<Timestamp>,
 }
 
-/// What becomes of an Event. Its text is the reason.
+/// What happens to an Event. Its text is the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// Start the Run.
@@ -139,12 +139,12 @@ impl fmt::Display for Decision {
         match self {
             Decision::Fire => f.write_str("it fires"),
             Decision::Debounced { until } => {
-                write!(f, "it waits until {until} for events that follow, and fires on the last")
+                write!(f, "it is debounced until {until}, and fires on the last event")
             }
             Decision::RateLimited { limit: RateLimit { runs, seconds }, until } => {
                 write!(
                     f,
-                    "it has fired {runs} times in {seconds} seconds, which is the most allowed; it can again at {until}"
+                    "it has fired {runs} times in {seconds} seconds, the maximum allowed; it can fire again at {until}"
                 )
             }
             Decision::NotMatching(mismatch) => mismatch.fmt(f),
@@ -157,12 +157,12 @@ impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Mismatch::Kind { expected, given } => {
-                write!(f, "the event is `{given}`, and it waits for `{expected}`")
+                write!(f, "the event is `{given}`, but it listens for `{expected}`")
             }
             Mismatch::Source { expected, given } => {
-                write!(f, "the event comes from `{given}`, and it waits for `{expected}`")
+                write!(f, "the event comes from `{given}`, but it listens to `{expected}`")
             }
-            Mismatch::Condition { condition } => write!(f, "its condition `{condition}` does not hold"),
+            Mismatch::Condition { condition } => write!(f, "its condition `{condition}` is false"),
             Mismatch::Broken { condition, problem } => {
                 write!(f, "its condition `{condition}` cannot be evaluated: {problem}")
             }
@@ -176,7 +176,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::actor::Actor;
+    use crate::access::actor::Actor;
     use crate::event::{EventKind, NewEvent};
 
     fn at(seconds: i64) -> Timestamp {
@@ -213,13 +213,13 @@ mod tests {
         let told = |trigger: &TriggerContent| trigger.fires(&event(0), fresh(0), |_| Ok(false)).to_string();
         let mut changed = trigger();
         changed.on = EventKind::RunFailed.into();
-        insta::assert_snapshot!(told(&changed), @"the event is `run.finished`, and it waits for `run.failed`");
+        insta::assert_snapshot!(told(&changed), @"the event is `run.finished`, but it listens for `run.failed`");
         let mut changed = trigger();
         changed.source = Some("other".to_owned());
-        insta::assert_snapshot!(told(&changed), @"the event comes from `report.daily`, and it waits for `other`");
+        insta::assert_snapshot!(told(&changed), @"the event comes from `report.daily`, but it listens to `other`");
         let mut changed = trigger();
         changed.condition = Some("event.output.score > 1".to_owned());
-        insta::assert_snapshot!(told(&changed), @"its condition `event.output.score > 1` does not hold");
+        insta::assert_snapshot!(told(&changed), @"its condition `event.output.score > 1` is false");
         let broken = changed.fires(&event(0), fresh(0), |_| Err("`score` is a text".to_owned()));
         insta::assert_snapshot!(broken, @"its condition `event.output.score > 1` cannot be evaluated: `score` is a text");
         changed.enabled = false;
@@ -245,7 +245,7 @@ mod tests {
         assert_eq!(with(&[at(0), at(30)]), Decision::Fire, "the first is out of the span");
         let limited = with(&[at(50), at(1), at(20)]);
         assert_eq!(limited, Decision::RateLimited { limit, until: at(80) });
-        insta::assert_snapshot!(limited, @"it has fired 2 times in 60 seconds, which is the most allowed; it can again at 1970-01-12T13:48:00Z");
+        insta::assert_snapshot!(limited, @"it has fired 2 times in 60 seconds, the maximum allowed; it can fire again at 1970-01-12T13:48:00Z");
     }
 
     #[test]

@@ -9,9 +9,9 @@ use thiserror::Error;
 
 use super::TriggerContent;
 use crate::event::{Event, EventKind};
-use crate::path::Path;
+use crate::function::signature::{Parameter, ParameterKind};
+use crate::input::path::Path;
 use crate::phrase::cut;
-use crate::signature::{Parameter, ParameterKind};
 
 /// What the server is asked to evaluate over the same Event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,7 +218,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::actor::Actor;
+    use crate::access::actor::Actor;
     use crate::entry::EntryKind;
     use crate::event::NewEvent;
     use crate::python::analyse;
@@ -348,7 +348,7 @@ mod tests {
     fn what_is_not_there_is_an_error_that_names_the_place() {
         let event = finished(&json!({"scores": 1}));
         insta::assert_snapshot!(mapped(&event, json!({"x": {"y": "{{ event.output.score }}"}})).unwrap_err(), @"input `x.y` cannot be made from `{{ event.output.score }}`: `event.output` has no `score`, only `scores`");
-        insta::assert_snapshot!(mapped(&event, json!({"x": "{{ boom }}"})).unwrap_err(), @"input `x` cannot be made from `{{ boom }}`: `boom` is not known, only `event`");
+        insta::assert_snapshot!(mapped(&event, json!({"x": "{{ boom }}"})).unwrap_err(), @"input `x` cannot be made from `{{ boom }}`: `boom` is unknown; known: `event`");
         insta::assert_snapshot!(mapped(&event, json!({"x": "{{ boom() }}"})).unwrap_err(), @"input `x` cannot be made from `{{ boom() }}`: it went wrong");
         insta::assert_snapshot!(mapped(&event, json!({"x": "{{ event.output.scores[0] }}"})).unwrap_err(), @"input `x` cannot be made from `{{ event.output.scores[0] }}`: `event.output.scores` is the number 1, which has no elements");
     }

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 
 use self::on::On;
 use self::senders::Senders;
+use crate::access::glob::is_pattern;
 use crate::event::EventKind;
-use crate::glob::is_pattern;
 use crate::name::{EntryName, NameError};
 use crate::phrase::cut;
 
@@ -25,7 +25,7 @@ pub struct TriggerContent {
     /// The name the Event must come from, or a pattern of names; absent means any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// An expression over the Event that must hold.
+    /// An expression over the Event that must be true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
     /// The Function or Graph that is started.
@@ -40,12 +40,12 @@ pub struct TriggerContent {
     /// Of Events that follow each other faster than this, only the last starts a Run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub debounce_ms: Option<u64>,
-    /// Who may send to the webhook it waits for; absent means whoever has a Token that may run its target.
+    /// Who may send to its webhook; absent means anyone with a Token that may run its target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub senders: Option<Senders>,
 }
 
-/// At most so many Runs in any span of so many seconds.
+/// At most this many Runs in any span of so many seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RateLimit {
     pub runs: u32,
@@ -113,7 +113,7 @@ impl TriggerContent {
 
     fn senders_flaw(&self, senders: &Senders) -> Option<String> {
         if self.on != On::Kind(EventKind::WebhookReceived) || self.source.is_none() {
-            return Some("it says who may send to its webhook, and waits for none; write `on` `webhook.received` and its name as `source`".to_owned());
+            return Some("it says who may send to its webhook, but does not listen to one; set `on` to `webhook.received` and `source` to the name of the webhook".to_owned());
         }
         match senders {
             Senders::Secret(name) if name.is_empty() => {
@@ -130,7 +130,7 @@ impl TriggerContent {
         let stands_in_a_name = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || "._*?".contains(c);
         let odd = source.chars().find(|c| !stands_in_a_name(*c)).filter(|_| self.on.comes_from_an_entry())?;
         Some(format!(
-            "its source `{}` fits no name, because no name has `{odd}`; write a name or a pattern such as `report.*`",
+            "its source `{}` matches no name, because no name contains `{odd}`; write a name or a pattern such as `report.*`",
             cut(source, 100)
         ))
     }
@@ -178,7 +178,7 @@ mod tests {
         its debounce is 0 ms; it must be between 1 and 86400000
         ");
         let mut trigger = TriggerContent::after("daily report", "main".parse().unwrap());
-        insta::assert_snapshot!(trigger.flaws().join("\n"), @"its source `daily report` fits no name, because no name has ` `; write a name or a pattern such as `report.*`");
+        insta::assert_snapshot!(trigger.flaws().join("\n"), @"its source `daily report` matches no name, because no name contains ` `; write a name or a pattern such as `report.*`");
         trigger.on = EventKind::ChangesetApplied.into();
         assert_eq!(trigger.flaws(), [""; 0], "a changeset has a title");
     }

@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::access::glob::{is_pattern, matches};
 use crate::event::{EventKind, EventKindError};
-use crate::glob::{is_pattern, matches};
-use crate::schema::text_schema;
+use crate::input::text_schema::text_schema;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -16,7 +16,12 @@ pub enum On {
     Pattern(String),
 }
 
-text_schema!(On, "On", "The events a trigger answers: a kind, `run.any` or `webhook`.", "run.finished");
+text_schema!(
+    On,
+    "On",
+    "The events that a trigger listens for: a kind, `run.any` or `webhook`.",
+    "run.finished"
+);
 
 impl On {
     pub fn fits(&self, kind: &EventKind) -> bool {

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Senders {
-    /// Whoever signs with the Secret of this name.
+    /// Anyone who signs with the Secret of this name.
     Secret(String),
-    /// Everybody who knows the address.
+    /// Anyone who knows the URL.
     Anybody,
 }

@@ -2,11 +2,13 @@
 
 use std::collections::HashSet;
 
-use selfmade_model::check::{Check, Outcome, Surroundings, Verdict, check_names, check_types, nearest};
+use selfmade_model::changeset::check::{
+    Check, Outcome, Surroundings, Verdict, check_names, check_types, nearest,
+};
 use selfmade_model::content::Content;
-use selfmade_model::dependency::Role;
 use selfmade_model::entry::{EntryKey, EntryKind};
 use selfmade_model::function::FunctionDraft;
+use selfmade_model::function::dependency::Role;
 use selfmade_model::python::Dialect;
 use selfmade_model::python::{Declared, DeclaredDependency};
 use selfmade_model::schedule::ScheduleContent;
@@ -142,7 +144,7 @@ fn a_babyagi_function_may_name_what_is_not_there_and_that_is_said() {
     let check = check_names(&[Outcome { key: &key("f"), after: Some(&content) }], &Surroundings::default());
     insta::assert_snapshot!(told(&check), @r"
     Passed
-    Warning f: depends on `litellm.completion`, which is not a stored function / it is kept, and found once a function of that name is stored
+    Warning f: depends on `litellm.completion`, which is not a stored function / the name is kept, and resolves once a function with that name is stored
     ");
 }
 
@@ -154,7 +156,7 @@ fn a_trigger_must_start_something_but_may_wait_for_anything() {
     insta::assert_snapshot!(told(&check_names(&outcomes, &live(&["targets"]))), @r"
     Failed
     Error t: it starts `target`, which is not stored / did you mean `targets`?
-    Warning t: it waits for `upstream`, which is not stored yet / -
+    Warning t: it listens to `upstream`, which is not stored yet / -
     ");
     assert_eq!(check_names(&outcomes, &live(&["target"])).verdict, Verdict::Passed);
 }
@@ -190,7 +192,7 @@ fn the_input_of_a_test_fits_the_signature() {
     let check = check_types(&[Outcome { key: &key("f"), after: Some(&content) }]);
     insta::assert_snapshot!(told(&check), @r"
     Failed
-    Error f: test 2: `n` must be a whole number, not the text `three` / -
+    Error f: test 2: `n` must be an integer, not the string `three` / -
     Error f: test 3: `n` is required / -
     ");
 }
@@ -209,7 +211,7 @@ fn a_trigger_and_a_schedule_must_mean_something() {
     insta::assert_snapshot!(told(&check), @r"
     Failed
     Error t: its debounce is 0 ms; it must be between 1 and 86400000 / -
-    Error s: hour `25` is out of range; it is 0 to 23, for example `9-17` / -
+    Error s: hour `25` is out of range; allowed is 0 to 23, for example `9-17` / -
     ");
 }
 
@@ -224,7 +226,7 @@ fn concurrency_is_counted_by_a_parameter_that_there_is() {
     let check = check_types(&[Outcome { key: &key("f"), after: Some(&content) }]);
     insta::assert_snapshot!(told(&check), @r"
     Failed
-    Error f: `concurrency` is counted by `usr`, which is no parameter / did you mean `user`?
+    Error f: `concurrency` is counted by `usr`, which is not a parameter / did you mean `user`?
     ");
 }
 

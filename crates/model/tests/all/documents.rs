@@ -1,8 +1,8 @@
 //! The text in which a Function is exported says everything that was stated.
 
 use proptest::prelude::*;
+use selfmade_model::changeset::document::python_file;
 use selfmade_model::content::{Content, Snapshot};
-use selfmade_model::document::python_file;
 use selfmade_model::function::{FunctionContent, FunctionDraft};
 use selfmade_model::python::{Declared, DeclaredDependency, read_pack};
 use serde_json::{Value, json};
@@ -18,7 +18,9 @@ fn full() -> FunctionContent {
         declared: Declared {
             description: Some("Says \"hi\"\n\tand more.".into()),
             dependencies: Some(vec![dependency]),
-            requirements: Some(vec![selfmade_model::requirement::Requirement::parse("httpx>=0.27").unwrap()]),
+            requirements: Some(vec![
+                selfmade_model::function::requirement::Requirement::parse("httpx>=0.27").unwrap(),
+            ]),
             secrets: Some(vec!["api_key".into()]),
             options: [
                 ("network".to_owned(), json!(["api.example.com"])),
@@ -87,11 +89,11 @@ fn everything_that_was_stated_is_in_the_decorator() {
         retries={"attempts": 4, "first": 0.5, "most": 30.0},
         idempotent=True,
         isolation="warm",
-        concurrency={"key": "x", "limit": 2},
+        concurrency={"limit": 2, "key": "x"},
         record="errors",
         priority=-3,
-        tests=[{"expect": {"pins": [["a", [1, -2.5, True]]]}, "input": {"x": None}, "name": "one"}],
-        metadata={"nested": {"deep": [{"x": "é😀\\"}]}, "owner": "ada"},
+        tests=[{"name": "one", "input": {"x": None}, "expect": {"pins": [["a", [1, -2.5, True]]]}}],
+        metadata={"owner": "ada", "nested": {"deep": [{"x": "é😀\\"}]}},
     )
     def f(x=None):
         """Doc."""
@@ -108,7 +110,7 @@ fn what_a_decorator_can_state_is_what_an_export_states() {
         .map(|(name, _)| name)
         .filter(|name| !name.contains(' '))
         .collect();
-    assert_eq!(stated, selfmade_model::options::STATEABLE);
+    assert_eq!(stated, selfmade_model::function::options::STATEABLE);
 }
 
 #[test]

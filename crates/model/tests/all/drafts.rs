@@ -1,7 +1,7 @@
 //! From what an author hands in to the content of a Version.
 
-use selfmade_model::check::Severity;
-use selfmade_model::dependency::Dependency;
+use selfmade_model::changeset::check::Severity;
+use selfmade_model::function::dependency::Dependency;
 use selfmade_model::function::{Assembled, DraftError, FunctionDraft};
 use selfmade_model::python::Dialect;
 use selfmade_model::python::{Declared, DeclaredDependency};
@@ -66,7 +66,7 @@ fn imports_are_requirements_and_a_stated_version_replaces_the_derived_one() {
     let draft = FunctionDraft {
         declared: Declared {
             requirements: Some(vec![
-                selfmade_model::requirement::Requirement::parse("beautifulsoup4>=4.12").unwrap(),
+                selfmade_model::function::requirement::Requirement::parse("beautifulsoup4>=4.12").unwrap(),
             ]),
             ..Declared::default()
         },
@@ -146,7 +146,7 @@ fn the_name_it_is_stored_under_is_the_name_it_defines() {
         ..FunctionDraft::of_source("def f():\n    pass\n")
     };
     let error = draft.assemble(None, &stored(&[])).unwrap_err();
-    insta::assert_snapshot!(error, @"the source defines `f`, but is to be stored as `g`; make the two names the same");
+    insta::assert_snapshot!(error, @"the source defines `f`, but it would be stored as `g`; make the two names the same");
     let dotted = FunctionDraft {
         name: Some("pack.f".parse().unwrap()),
         ..FunctionDraft::of_source("def f():\n    pass\n")

@@ -1,9 +1,9 @@
 //! What a caller hands in is checked against the signature, and every problem is told with its place.
 
 use proptest::prelude::*;
+use selfmade_model::function::signature::Signature;
 use selfmade_model::input::InputSchema;
 use selfmade_model::python::analyse;
-use selfmade_model::signature::Signature;
 use serde_json::{Map, Value, json};
 
 fn signature(source: &str) -> Signature {
@@ -38,18 +38,18 @@ fn a_value_of_the_right_type_fits() {
 
 #[test]
 fn a_wrong_type_is_told_with_place_expectation_and_what_came() {
-    insta::assert_snapshot!(check("a: float", json!({"a": "x"})), @"`a` must be a number, not the text `x`");
-    insta::assert_snapshot!(check("a: int", json!({"a": 1.5})), @"`a` must be a whole number, not the number 1.5");
-    insta::assert_snapshot!(check("a: int", json!({"a": true})), @"`a` must be a whole number, not true");
-    insta::assert_snapshot!(check("a: str", json!({"a": [1, 2]})), @"`a` must be a text, not a list of 2");
-    insta::assert_snapshot!(check("a: list[dict[str, int]]", json!({"a": [{}, {"x": 1}, {"price": null}]})), @"`a[2].price` must be a whole number, not null");
-    insta::assert_snapshot!(check("*rest: int", json!({"rest": [1, "2"]})), @"`rest[1]` must be a whole number, not the text `2`");
-    insta::assert_snapshot!(check("**more: int", json!({"x": "2"})), @"`x` must be a whole number, not the text `2`");
+    insta::assert_snapshot!(check("a: float", json!({"a": "x"})), @"`a` must be a number, not the string `x`");
+    insta::assert_snapshot!(check("a: int", json!({"a": 1.5})), @"`a` must be an integer, not the number 1.5");
+    insta::assert_snapshot!(check("a: int", json!({"a": true})), @"`a` must be an integer, not true");
+    insta::assert_snapshot!(check("a: str", json!({"a": [1, 2]})), @"`a` must be a string, not a list of length 2");
+    insta::assert_snapshot!(check("a: list[dict[str, int]]", json!({"a": [{}, {"x": 1}, {"price": null}]})), @"`a[2].price` must be an integer, not null");
+    insta::assert_snapshot!(check("*rest: int", json!({"rest": [1, "2"]})), @"`rest[1]` must be an integer, not the string `2`");
+    insta::assert_snapshot!(check("**more: int", json!({"x": "2"})), @"`x` must be an integer, not the string `2`");
 }
 
 #[test]
 fn every_problem_is_told_at_once() {
-    insta::assert_snapshot!(check("name: str, count: int, flag: bool = False", json!({"nmae": "x", "flag": "yes"})), @"`name` is required; `count` is required; `flag` must be true or false, not the text `yes`; `nmae` is no parameter; did you mean `name`?");
+    insta::assert_snapshot!(check("name: str, count: int, flag: bool = False", json!({"nmae": "x", "flag": "yes"})), @"`name` is required; `count` is required; `nmae` is not a parameter; did you mean `name`?; `flag` must be true or false, not the string `yes`");
     let many: Map<String, Value> = (0..30).map(|n| (format!("x{n:02}"), json!(n))).collect();
     let told = check("**more: str", Value::Object(many));
     assert!(told.ends_with("; and 10 more"), "{told}");
@@ -57,31 +57,31 @@ fn every_problem_is_told_at_once() {
 
 #[test]
 fn a_name_that_is_no_parameter_is_told_with_those_that_are() {
-    insta::assert_snapshot!(check("left: int, right: int = 0", json!({"left": 1, "zzz": 1})), @"`zzz` is no parameter; the parameters are `left`, `right`");
-    insta::assert_snapshot!(check("", json!({"zzz": 1})), @"`zzz` is no parameter; there is no parameter at all");
+    insta::assert_snapshot!(check("left: int, right: int = 0", json!({"left": 1, "zzz": 1})), @"`zzz` is not a parameter; the parameters are `left`, `right`");
+    insta::assert_snapshot!(check("", json!({"zzz": 1})), @"`zzz` is not a parameter; there are no parameters");
 }
 
 #[test]
 fn alternatives_are_told_in_words() {
     let literal = "from typing import Literal\ndef f(mode: Literal['fast', 'slow', 3]): ...\n";
-    insta::assert_snapshot!(check(literal, json!({"mode": "quick"})), @"`mode` must be one of `fast`, `slow`, `3`, not the text `quick`");
+    insta::assert_snapshot!(check(literal, json!({"mode": "quick"})), @"`mode` must be one of `fast`, `slow`, `3`, not the string `quick`");
     fits(literal, json!({"mode": 3.0}));
-    insta::assert_snapshot!(check("a: int | str | None", json!({"a": []})), @"`a` must be a whole number, a text or null, not a list of 0");
-    insta::assert_snapshot!(check("a: list[int] | None", json!({"a": [1, "x"]})), @"`a[1]` must be a whole number, not the text `x`");
-    insta::assert_snapshot!(check("a: list[int] | list[str]", json!({"a": [1, "x"]})), @"`a` must be a list, not a list of 2");
+    insta::assert_snapshot!(check("a: int | str | None", json!({"a": []})), @"`a` must be an integer, a string or null, not a list of length 0");
+    insta::assert_snapshot!(check("a: list[int] | None", json!({"a": [1, "x"]})), @"`a[1]` must be an integer, not the string `x`");
+    insta::assert_snapshot!(check("a: list[int] | list[str]", json!({"a": [1, "x"]})), @"`a` must be a list, not a list of length 2");
 }
 
 #[test]
 fn keys_of_a_typed_dict_are_told_where_they_are() {
     let source = "from typing import TypedDict\n\nclass Item(TypedDict):\n    name: str\n    price: float\n\n\ndef f(items: list[Item]): ...\n";
     fits(source, json!({"items": [{"name": "a", "price": 1, "more": true}]}));
-    insta::assert_snapshot!(check(source, json!({"items": [{"name": "a"}, {"name": 1, "price": "x"}]})), @"`items[0].price` is required; `items[1].name` must be a text, not the number 1; `items[1].price` must be a number, not the text `x`");
+    insta::assert_snapshot!(check(source, json!({"items": [{"name": "a"}, {"name": 1, "price": "x"}]})), @"`items[0].price` is required; `items[1].name` must be a string, not the number 1; `items[1].price` must be a number, not the string `x`");
 }
 
 #[test]
 fn the_default_may_be_given_whatever_the_type_is() {
     fits("a: str = None, b: int = ''", json!({"a": null, "b": ""}));
-    insta::assert_snapshot!(check("a: str = None", json!({"a": 1})), @"`a` must be a text, not the number 1");
+    insta::assert_snapshot!(check("a: str = None", json!({"a": 1})), @"`a` must be a string, not the number 1");
 }
 
 #[test]
@@ -93,8 +93,8 @@ fn times_and_bytes_are_texts_of_a_certain_form() {
         source,
         json!({"at": {"$datetime": "2026-01-31T09:00:00"}, "day": {"$date": "2026-01-31"}, "data": {"$bytes": "aGk="}}),
     );
-    insta::assert_snapshot!(check(source, json!({"at": "tomorrow", "data": "?", "id": "x"})), @"`at` must be a date and time such as `2026-01-31T09:00:00Z`, not the text `tomorrow`; `data` must be bytes in base64, not the text `?`; `id` must be a UUID, not the text `x`");
-    insta::assert_snapshot!(check("a: str", json!({"a": {"$datetime": "2026-01-31T09:00:00"}})), @"`a` must be a text, not a date and time");
+    insta::assert_snapshot!(check(source, json!({"at": "tomorrow", "data": "?", "id": "x"})), @"`at` must be a date and time such as `2026-01-31T09:00:00Z`, not the string `tomorrow`; `data` must be bytes in base64, not the string `?`; `id` must be a UUID, not the string `x`");
+    insta::assert_snapshot!(check("a: str", json!({"a": {"$datetime": "2026-01-31T09:00:00"}})), @"`a` must be a string, not a date and time");
 }
 
 #[test]
@@ -107,16 +107,16 @@ fn values_that_json_lacks_fit_where_python_would_take_them() {
     fits("a: int, b: float", json!({"a": {"$int": "0xffffffffffffffffffff"}, "b": {"$float": "nan"}}));
     fits("a: float", json!({"a": {"$decimal": "1.5"}}));
     fits("from decimal import Decimal\ndef f(a: Decimal): ...\n", json!({"a": {"$decimal": "1.5"}}));
-    insta::assert_snapshot!(check("a: dict", json!({"a": {"$tuple": [1, 2]}})), @"`a` must be an object, not a tuple of 2");
-    insta::assert_snapshot!(check("a: dict[int, str]", json!({"a": {"$dict": [[1, 2]]}})), @"`a.1` must be a text, not the number 2");
-    insta::assert_snapshot!(check("a: tuple[int, str]", json!({"a": {"$tuple": [1]}})), @"`a` must be a list of 2, not a tuple of 1");
-    insta::assert_snapshot!(check("a: set[int]", json!({"a": [1, 1]})), @"`a` must be a list of different values, not one in which some are the same");
+    insta::assert_snapshot!(check("a: dict", json!({"a": {"$tuple": [1, 2]}})), @"`a` must be an object, not a tuple of length 2");
+    insta::assert_snapshot!(check("a: dict[int, str]", json!({"a": {"$dict": [[1, 2]]}})), @"`a.1` must be a string, not the number 2");
+    insta::assert_snapshot!(check("a: tuple[int, str]", json!({"a": {"$tuple": [1]}})), @"`a` must be a list of length 2, not a tuple of length 1");
+    insta::assert_snapshot!(check("a: set[int]", json!({"a": [1, 1]})), @"`a` must be a list of unique values, not one with duplicates");
 }
 
 #[test]
 fn a_tag_that_stands_for_nothing_is_refused_even_where_anything_fits() {
-    insta::assert_snapshot!(check("a", json!({"a": [{"$ref": "#/x"}]})), @r#"`a[0]` has the one key `$ref`, which marks a kind of value, and there is none of that name; write `{"$dict": [["$ref", …]]}` for an object with such a key"#);
-    insta::assert_snapshot!(check("a", json!({"a": {"x": {"$bytes": 1}}})), @"`a.x.$bytes` must be a text, not the number 1");
+    insta::assert_snapshot!(check("a", json!({"a": [{"$ref": "#/x"}]})), @r#"`a[0]` has the single key `$ref`; such keys mark special values, and this one is unknown; write `{"$dict": [["$ref", …]]}` for an object with that key"#);
+    insta::assert_snapshot!(check("a", json!({"a": {"x": {"$bytes": 1}}})), @"`a.x.$bytes` must be a string, not the number 1");
     fits("a", json!({"a": {"$dict": [["$ref", {"$tuple": [{"$timedelta": [1, 0, 0]}]}]]}}));
     fits("a", json!({"a": {"$ref": 1, "more": 2}}));
 }
@@ -131,7 +131,7 @@ fn a_schema_from_elsewhere_is_kept_too() {
     let schema = InputSchema::compile(&signature);
     let told = |input: Value| schema.check(input.as_object().unwrap()).map_err(|error| error.to_string());
     assert_eq!(told(json!({"n": 1, "items": {"$tuple": ["ab"]}})), Ok(()));
-    insta::assert_snapshot!(told(json!({"n": 0, "items": ["ab", "b"]})).unwrap_err(), @r#"`items[1]` does not fit its schema: "b" does not match "^a"; `n` does not fit its schema: 0 is less than the minimum of 1"#);
+    insta::assert_snapshot!(told(json!({"n": 0, "items": ["ab", "b"]})).unwrap_err(), @r#"`n` does not match its schema: 0 is less than the minimum of 1; `items[1]` does not match its schema: "b" does not match "^a""#);
     signature.input = json!({"$ref": "https://example.com/schema.json"});
     assert!(InputSchema::compile(&signature).check(&Map::new()).is_ok(), "nothing is fetched");
 }

@@ -15,6 +15,8 @@ mod binding;
 mod checks;
 mod documents;
 mod drafts;
+mod graphs;
+mod host_verbs;
 mod inputs;
 mod python_depth;
 mod python_pack;

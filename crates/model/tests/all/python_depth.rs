@@ -86,7 +86,7 @@ fn as_deep_as_is_allowed_fits_a_small_stack() {
     on_a_small_stack(format!("def f(a):\n{blocks}{}pass\n", " ".repeat(100))).unwrap();
     let deeper: String = (1..400).map(|depth| format!("{}if a:\n", " ".repeat(depth))).collect();
     let error = on_a_small_stack(format!("def f(a):\n{deeper}{}pass\n", " ".repeat(400))).unwrap_err();
-    insta::assert_snapshot!(crate::with_hint(&error), @"line 102, column 102: blocks are nested more than 100 deep (give parts of it names in statements of their own)");
+    insta::assert_snapshot!(crate::with_hint(&error), @"line 102, column 102: blocks are nested more than 100 deep (assign parts of it to variables in separate statements)");
 }
 
 #[test]

@@ -209,12 +209,12 @@ fn undecorated_functions_are_told_and_passed_over() {
 
 #[test]
 fn two_functions_of_one_name_are_refused_with_both_lines() {
-    insta::assert_snapshot!(refused("@func.register_function()\ndef f(): pass\n\n@func.register_function()\ndef f(): pass\n"), @"line 5, column 5: `f` is already defined on line 2 (a pack has one function of a name: rename or remove one of the two)");
+    insta::assert_snapshot!(refused("@func.register_function()\ndef f(): pass\n\n@func.register_function()\ndef f(): pass\n"), @"line 5, column 5: `f` is already defined on line 2 (a pack defines each name once: rename or remove one of the two)");
 }
 
 #[test]
 fn errors_inside_a_function_point_into_the_file() {
     insta::assert_snapshot!(refused("import os\n\n\n@selfmade.function\ndef f():\n    from . import x\n"), @"line 6, column 5: a relative import means nothing in a stored function (call the stored function by its name, or import the package by its full name)");
-    insta::assert_snapshot!(refused("if True:\n    @func.register_function()\n    def print(): pass\n"), @"line 3, column 9: a function cannot be named `print`: it is a Python builtin, which it would hide from every function that calls it (name it after what it does, such as `print_value`)");
+    insta::assert_snapshot!(refused("if True:\n    @func.register_function()\n    def print(): pass\n"), @"line 3, column 9: a function cannot be named `print`: it is a Python builtin, which it would shadow in every function that calls it (name it after what it does, such as `print_value`)");
     insta::assert_snapshot!(refused("@func.register_function()\ndef f(:\n"), @"line 2, column 7: expected a parameter or the end of the parameter list (`(` on line 2, column 6 is never closed)");
 }

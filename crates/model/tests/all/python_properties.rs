@@ -1,8 +1,8 @@
 //! What holds for every source.
 
 use proptest::prelude::*;
+use selfmade_model::function::signature::{DefaultValue, ParameterKind};
 use selfmade_model::python::{SourceError, analyse, analyse_bytes, read_pack};
-use selfmade_model::signature::{DefaultValue, ParameterKind};
 use serde_json::{Value, json};
 
 fn lies_within(error: &SourceError, source: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Packages, derived from imports or stated.
 
+use selfmade_model::function::requirement::Requirement;
 use selfmade_model::python::{analyse, is_standard_library, package_of, requirements};
-use selfmade_model::requirement::Requirement;
 
 #[test]
 fn imports_imply_packages_once_each_without_the_standard_library() {

@@ -1,7 +1,7 @@
 //! Signatures and the schemas made from annotations.
 
+use selfmade_model::function::signature::{DefaultValue, FunctionKind, ParameterKind, Signature};
 use selfmade_model::python::analyse;
-use selfmade_model::signature::{DefaultValue, FunctionKind, ParameterKind, Signature};
 use serde_json::{Value, json};
 
 fn signature(source: &str) -> Signature {

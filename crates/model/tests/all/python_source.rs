@@ -18,15 +18,15 @@ fn stored(source: &str) -> String {
 
 #[test]
 fn a_function_is_stored_alone() {
-    insta::assert_snapshot!(refused("LIMIT = 10\ndef fetch(): pass"), @"line 1, column 1: `LIMIT` stands beside the function `fetch` (a function is stored alone: move `LIMIT` inside `fetch`, or pass it as a parameter)");
-    insta::assert_snapshot!(refused("def fetch(): pass\n\nx: int = 3"), @"line 3, column 1: `x` stands beside the function `fetch` (a function is stored alone: move `x` inside `fetch`, or pass it as a parameter)");
-    insta::assert_snapshot!(refused("class Page:\n    pass\ndef fetch(): pass"), @"line 1, column 1: class `Page` stands beside the function `fetch` (a function is stored alone: move class `Page` inside `fetch`)");
-    insta::assert_snapshot!(refused("def fetch(): pass\ndef helper(): pass"), @"line 2, column 5: `helper` is a second function beside `fetch` (a function is stored alone: move `helper` inside `fetch`, or store it as a function of its own and call it by its name)");
+    insta::assert_snapshot!(refused("LIMIT = 10\ndef fetch(): pass"), @"line 1, column 1: `LIMIT` is outside the function `fetch` (a function is stored alone: move `LIMIT` inside `fetch`, or pass it as a parameter)");
+    insta::assert_snapshot!(refused("def fetch(): pass\n\nx: int = 3"), @"line 3, column 1: `x` is outside the function `fetch` (a function is stored alone: move `x` inside `fetch`, or pass it as a parameter)");
+    insta::assert_snapshot!(refused("class Page:\n    pass\ndef fetch(): pass"), @"line 1, column 1: class `Page` is outside the function `fetch` (a function is stored alone: move class `Page` inside `fetch`)");
+    insta::assert_snapshot!(refused("def fetch(): pass\ndef helper(): pass"), @"line 2, column 5: `helper` is a second function next to `fetch` (a function is stored alone: move `helper` inside `fetch`, or store it as a function of its own and call it by its name)");
     insta::assert_snapshot!(refused("def fetch(): pass\n\ndef fetch(): pass"), @"line 3, column 5: `fetch` is already defined on line 1 (keep one of the two; the later one would silently replace the earlier)");
-    insta::assert_snapshot!(refused("def fetch(): pass\nfetch()"), @"line 2, column 1: a call stands beside the function `fetch` (a function is stored alone: move it inside `fetch`, or remove it)");
-    insta::assert_snapshot!(refused("def fetch(): pass\nimport os"), @"line 2, column 1: an import stands beside the function `fetch` (a function is stored alone: move it above or inside `fetch`)");
-    insta::assert_snapshot!(refused("if True:\n    x = 1\ndef fetch(): pass"), @"line 1, column 1: an `if` statement stands beside the function `fetch` (a function is stored alone: move it inside `fetch`, or remove it)");
-    insta::assert_snapshot!(refused("import os\n'late docstring'\ndef fetch(): pass"), @"line 2, column 1: a string stands beside the function `fetch` (a function is stored alone: move it inside `fetch`, or remove it)");
+    insta::assert_snapshot!(refused("def fetch(): pass\nfetch()"), @"line 2, column 1: a call is outside the function `fetch` (a function is stored alone: move it inside `fetch`, or remove it)");
+    insta::assert_snapshot!(refused("def fetch(): pass\nimport os"), @"line 2, column 1: an import is outside the function `fetch` (a function is stored alone: move it above or inside `fetch`)");
+    insta::assert_snapshot!(refused("if True:\n    x = 1\ndef fetch(): pass"), @"line 1, column 1: an `if` statement is outside the function `fetch` (a function is stored alone: move it inside `fetch`, or remove it)");
+    insta::assert_snapshot!(refused("import os\n'late docstring'\ndef fetch(): pass"), @"line 2, column 1: a string is outside the function `fetch` (a function is stored alone: move it inside `fetch`, or remove it)");
     insta::assert_snapshot!(refused("x = 1"), @"line 1, column 1: the source has no function (write one `def name(...):` at the top level)");
     insta::assert_snapshot!(refused(""), @"line 1, column 1: the source has no function (write one `def name(...):` at the top level)");
 }
@@ -75,10 +75,10 @@ fn other_decorators_must_come_from_an_import_above() {
 
 #[test]
 fn names_that_hide_something_are_refused() {
-    insta::assert_snapshot!(refused("def print(): pass"), @"line 1, column 5: a function cannot be named `print`: it is a Python builtin, which it would hide from every function that calls it (name it after what it does, such as `print_value`)");
-    insta::assert_snapshot!(refused("def selfmade(): pass"), @"line 1, column 5: a function cannot be named `selfmade`: it is a name that selfmade gives to functions (name it after what it does, such as `selfmade_value`)");
-    insta::assert_snapshot!(refused("def func(): pass"), @"line 1, column 5: a function cannot be named `func`: it is a name that selfmade gives to functions (name it after what it does, such as `func_value`)");
-    insta::assert_snapshot!(refused("def __init__(): pass"), @"line 1, column 5: a function cannot be named `__init__`: it has the form that Python keeps for itself (name it after what it does, such as `init_value`)");
+    insta::assert_snapshot!(refused("def print(): pass"), @"line 1, column 5: a function cannot be named `print`: it is a Python builtin, which it would shadow in every function that calls it (name it after what it does, such as `print_value`)");
+    insta::assert_snapshot!(refused("def selfmade(): pass"), @"line 1, column 5: a function cannot be named `selfmade`: it is a name that selfmade defines for functions (name it after what it does, such as `selfmade_value`)");
+    insta::assert_snapshot!(refused("def func(): pass"), @"line 1, column 5: a function cannot be named `func`: it is a name that selfmade defines for functions (name it after what it does, such as `func_value`)");
+    insta::assert_snapshot!(refused("def __init__(): pass"), @"line 1, column 5: a function cannot be named `__init__`: it has the form that Python reserves for itself (name it after what it does, such as `init_value`)");
     insta::assert_snapshot!(refused("def class(): pass"), @"line 1, column 5: expected an identifier, but found a keyword `class` that cannot be used here");
 }
 
@@ -151,8 +151,8 @@ fn line_ends_and_byte_order_marks_are_normalised() {
 fn bytes_that_are_not_utf_8_are_refused() {
     let refused = |bytes: &[u8]| crate::with_hint(&analyse_bytes(bytes).unwrap_err());
     insta::assert_snapshot!(refused(b"def f():\n    return '\xff'"), @"line 2, column 13: the source is not valid UTF-8 here (save the file as UTF-8)");
-    insta::assert_snapshot!(refused(b"# -*- coding: latin-1 -*-\ndef f(): return '\xe4'"), @"line 1, column 1: the source says that its encoding is `latin-1`, but only UTF-8 is read (save the file as UTF-8 and remove this comment)");
-    insta::assert_snapshot!(refused(b"#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\ndef f(): pass"), @"line 2, column 1: the source says that its encoding is `cp1252`, but only UTF-8 is read (save the file as UTF-8 and remove this comment)");
+    insta::assert_snapshot!(refused(b"# -*- coding: latin-1 -*-\ndef f(): return '\xe4'"), @"line 1, column 1: the source declares the encoding `latin-1`, but only UTF-8 is supported (save the file as UTF-8 and remove this comment)");
+    insta::assert_snapshot!(refused(b"#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\ndef f(): pass"), @"line 2, column 1: the source declares the encoding `cp1252`, but only UTF-8 is supported (save the file as UTF-8 and remove this comment)");
     insta::assert_snapshot!(refused(b"def f(): return '\0'"), @r"line 1, column 18: the source contains a NUL byte (write it as `\0` inside a string)");
     analyse_bytes("# coding: utf-8\ndef f(): return 'ä'".as_bytes()).unwrap();
     analyse_bytes(b"def f(): pass\n# coding: latin-1").unwrap();

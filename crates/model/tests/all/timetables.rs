@@ -7,9 +7,9 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use selfmade_model::schedule::ticks::ON_TIME;
+use selfmade_model::schedule::timetable::{Timetable, zone};
 use selfmade_model::schedule::{Missed, Overlap, ScheduleContent, Times};
-use selfmade_model::ticks::ON_TIME;
-use selfmade_model::timetable::{Timetable, zone};
 
 /// Zones whose clocks change by an hour, by half an hour, at midnight, for a month a year, by a whole day, and never.
 const YEARS: [(&str, i16); 8] = [

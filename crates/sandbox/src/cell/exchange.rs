@@ -21,6 +21,8 @@ const MAX_YIELDED_VALUES: usize = 1_000_000;
 /// What the record of Calls may take on the wire. Of Calls beyond, only that they were made is kept.
 const MAX_RECORD_BYTES: u64 = 64 << 20;
 const MAX_REASON: usize = 300;
+/// The program in the cell shortens longer ones.
+const MAX_LANE_BYTES: usize = 100;
 
 pub(super) struct Exchange {
     host: Arc<dyn Host>,
@@ -90,12 +92,13 @@ impl Exchange {
     fn take(&mut self, message: FromCell, size: u64, job: &Job) -> Result<Option<Said>, String> {
         match message {
             FromCell::Ready(_) | FromCell::Unready(_) => {
-                return Err("it said twice that it is ready".to_owned());
+                return Err("it reported twice that it is ready".to_owned());
             }
-            FromCell::Compiled(_) => return Err("it told a code that nobody asked for".to_owned()),
+            FromCell::Compiled(_) => return Err("it sent a code that nobody asked for".to_owned()),
             FromCell::Calls(calls) => self.record(calls, size, job)?,
-            FromCell::Verb { number, verb, positional, named } => {
-                self.ask(number, &verb, Arguments { positional, named }, size, job)?;
+            FromCell::Verb { number, lane, verb, positional, named } => {
+                check_lane(&lane)?;
+                self.ask(number, &lane, &verb, Arguments { positional, named }, size, job)?;
             }
             FromCell::Yield(value) => self.take_yielded(value, size, job)?,
             FromCell::Where(place) => self.stood_at = Some(place),
@@ -131,6 +134,7 @@ impl Exchange {
     fn ask(
         &mut self,
         number: u64,
+        lane: &str,
         verb: &str,
         arguments: Arguments,
         size: u64,
@@ -148,7 +152,7 @@ impl Exchange {
             self.verbs.spawn(async move { (answer(number, Err(error)), size) });
             return Ok(());
         }
-        let asked = self.host.verb(verb, arguments);
+        let asked = self.host.verb(lane, verb, arguments);
         self.verbs.spawn(async move { (answer(number, asked.await), size) });
         Ok(())
     }
@@ -200,6 +204,17 @@ impl Exchange {
             self.sent = 0;
         }
     }
+}
+
+fn check_lane(lane: &str) -> Result<(), String> {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"/_-.~".contains(&byte);
+    if lane.is_empty() || lane.len() > MAX_LANE_BYTES || !lane.bytes().all(is_allowed) {
+        return Err(format!(
+            "it asked in a lane whose name has {} bytes, and not 1 to {MAX_LANE_BYTES} letters, digits, `/`, `_`, `-`, `.` or `~`",
+            lane.len()
+        ));
+    }
+    Ok(())
 }
 
 /// The reason may quote the frame, which can be long.

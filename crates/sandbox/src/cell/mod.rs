@@ -126,7 +126,7 @@ impl Cell {
         Ok(self.listener.insert(listener).try_clone()?)
     }
 
-    /// Has somebody woken when this cell, which waits for a job, ends or says something. False if it has done so already.
+    /// Has someone woken when this cell, which waits for a job, ends or says something. False if it has done so already.
     pub(crate) fn guard(&self, waker: &Waker) -> bool {
         self.socket.guard(waker)
     }

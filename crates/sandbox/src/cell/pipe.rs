@@ -1,4 +1,4 @@
-//! The reading end of a cell's standard output or error. Most jobs end before anybody would look, and write little or
+//! The reading end of a cell's standard output or error. Most jobs end before anyone would look, and write little or
 //! nothing; so it is read when they end, and the runtime is told to watch it only for a job that goes on.
 
 use std::io;

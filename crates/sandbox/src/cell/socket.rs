@@ -54,7 +54,7 @@ impl Socket {
         self.room.get_or_init(|| room).writable().await.map(drop)
     }
 
-    /// Has somebody woken when something comes or the cell ends. False if that has happened already.
+    /// Has someone woken when something comes or the cell ends. False if that has happened already.
     pub(super) fn guard(&self, waker: &Waker) -> bool {
         while self.is_silent() {
             if self.fd.poll_read_ready(&mut Context::from_waker(waker)).is_pending() {

@@ -26,20 +26,20 @@ const FILE: &str = "egress-authority.pem";
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Long, because nothing but deleting the file renews it.
 const AUTHORITY_LIFE: Duration = Duration::from_secs(20 * 365 * 24 * 60 * 60);
-/// Leaves are made anew each day and live for a week, so that a cell's clock may differ.
+/// Leaves are made again each day and live for a week, so that a cell's clock may differ.
 const LEAF_LIFE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-/// More hosts than this with sealed secrets at once are not expected; then all are made anew.
+/// More hosts than this with sealed secrets at once are not expected; then all are made again.
 const MOST_LEAVES: usize = 1024;
 
 #[derive(Debug, Error)]
 pub enum AuthorityError {
-    #[error("cannot keep the certificate authority in `{path}`")]
+    #[error("cannot store the certificate authority in `{path}`")]
     File { path: PathBuf, source: io::Error },
     #[error(
-        "`{path}` can be read by others; make it readable for its owner alone (chmod 600), or delete it to have a new one made"
+        "`{path}` can be read by others; make it readable by its owner only (chmod 600), or delete it to create a new one"
     )]
     Exposed { path: PathBuf },
-    #[error("`{path}` does not hold a certificate and its key; delete it to have a new one made")]
+    #[error("`{path}` does not contain a certificate and its key; delete it to create a new one")]
     Unreadable { path: PathBuf },
     #[error("cannot make a certificate: {why}")]
     Make { why: String },

@@ -15,11 +15,11 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
-use super::answer;
-use super::body::{self, Body, Metered, Searched};
 use super::gate::Gate;
-use super::head::{self, Target};
 use super::idle::Idle;
+use super::message::answer;
+use super::message::body::{self, Body, Metered, Searched};
+use super::message::head::{self, Target};
 use super::policy::OnMisuse;
 use super::proxy::{SMALLEST_HEAD, Shared};
 use super::record::{Entry, Way};

@@ -9,7 +9,7 @@ use super::host::{Host, HostRule};
 use super::policy::{EgressLimits, EgressPolicy, OnMisuse};
 use super::record::Way;
 use super::refusal::Refusal;
-use super::seal::Seals;
+use super::sealed::seal::Seals;
 
 pub(super) struct Gate {
     hosts: Vec<(String, HostRule)>,
@@ -77,7 +77,7 @@ impl Gate {
 
 pub(super) fn read_rule(text: &str) -> io::Result<HostRule> {
     HostRule::read(text).ok_or_else(|| {
-        invalid(format!("`{text}` is no host; write `host`, `host:port` or `*.domain` in ASCII (`xn--…`)"))
+        invalid(format!("`{text}` is not a host; write `host`, `host:port` or `*.domain` in ASCII (`xn--…`)"))
     })
 }
 

@@ -6,33 +6,26 @@
 //! to wait nor to pay for them.
 //!
 //! A sealed secret is put in for its own hosts, in header values (also inside `Basic` credentials), path and query; never in
-//! bodies. It is struck out of what these hosts answer to any job, headers and bodies, in the spellings of [`spelling`]. What could not be
+//! bodies. It is redacted of what these hosts answer to any job, headers and bodies, in the spellings of [`spelling`]. What could not be
 //! searched is not asked for (ranges, codings) and not passed on. A host that transforms the value in another way before it shows it
 //! is not seen through: what keeps the value is that it goes to its hosts alone. `Upgrade` (websockets) is not carried, except inside a
 //! tunnel to a host that no sealed secret is for.
 
 mod address;
-mod answer;
 mod authority;
-mod body;
 mod bundle;
-mod coding;
 mod exchange;
-mod framing;
 mod gate;
-mod head;
 mod host;
 mod idle;
+mod message;
 mod policy;
 mod proxy;
 mod record;
 mod refusal;
-mod replace;
 mod resolve;
 mod roots;
-mod seal;
-mod spelling;
-mod strike;
+mod sealed;
 mod tunnel;
 mod upstream;
 mod variables;
@@ -48,6 +41,7 @@ pub use self::policy::{EgressLimits, EgressPolicy, OnMisuse, SHORTEST_SEALED, Se
 pub use self::proxy::{Proxy, ProxyConfig};
 pub use self::record::{Decision, EgressLog, EgressRecord, LONGEST_PATH};
 pub use self::resolve::{Resolver, SystemResolver};
+pub use self::roots::trusted_roots;
 pub use self::variables::proxy_variables;
 
 /// Whoever serves the cells' only way out.

@@ -20,7 +20,7 @@ pub struct EgressPolicy {
     /// Put in for this job.
     pub secrets: Vec<SealedSecret>,
     /// Struck out of what their hosts answer this job, though it is not handed them: the same host may show what another job sent. Those of
-    /// `secrets` are struck out in any case.
+    /// `secrets` are redacted in any case.
     pub strike: Vec<SealedSecret>,
     pub on_misuse: OnMisuse,
     pub limits: EgressLimits,
@@ -35,7 +35,7 @@ impl EgressPolicy {
     }
 }
 
-/// A shorter value would stand by chance in what its hosts answer, and what is struck out there could be guessed.
+/// A shorter value would stand by chance in what its hosts answer, and what is redacted there could be guessed.
 pub const SHORTEST_SEALED: usize = 8;
 
 /// A secret the cell knows by its placeholder alone.

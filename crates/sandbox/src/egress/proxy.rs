@@ -62,7 +62,7 @@ impl Proxy {
         let mut client = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(|error| AuthorityError::Make { why: error.to_string() })?
-            .with_root_certificates(roots::store(&config.extra_roots_pem)?)
+            .with_root_certificates(roots::trusted_roots(&config.extra_roots_pem)?)
             .with_no_client_auth();
         client.alpn_protocols = vec![b"http/1.1".to_vec()];
         let bundle = roots::bundle(&config.extra_roots_pem, authority.certificate_pem());

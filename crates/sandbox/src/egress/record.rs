@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::gate::Gate;
-use super::head::Target;
+use super::message::head::Target;
 use super::refusal::Refusal;
 
 /// Longer paths are cut: the log must not grow at the cell's will.

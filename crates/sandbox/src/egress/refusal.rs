@@ -17,28 +17,28 @@ pub(super) enum Refusal {
     )]
     Port { host: Host, port: u16 },
     #[error(
-        "host `{host}` has the address `{address}`, which is not public; ask for it to be listed as private"
+        "host `{host}` has the address `{address}`, which is not public; ask for it to be listed in `private_hosts`"
     )]
     Private { host: Host, address: IpAddr },
-    #[error("the request cannot be read in one way only: {why}")]
+    #[error("the request is malformed or ambiguous: {why}")]
     Malformed { why: &'static str },
     #[error(
-        "the placeholder `{placeholder}` must not be sent to host `{host}`, which is none of its secret's hosts"
+        "the placeholder `{placeholder}` must not be sent to host `{host}`, which is not one of its secret's hosts"
     )]
     Misuse { placeholder: String, host: Host },
     #[error(
-        "the secret `{placeholder}` goes to host `{host}` by https only; use https, or ask for `{host}:{port}`"
+        "the secret `{placeholder}` goes to host `{host}` over https only; use https, or ask for `{host}:{port}`"
     )]
     Cleartext { placeholder: String, host: Host, port: u16 },
     #[error(
-        "the placeholder `{placeholder}` stands in the name of a header; a secret is put into values of headers, the path and the query alone"
+        "the placeholder `{placeholder}` is in the name of a header; secrets are inserted only into header values, the path and the query"
     )]
     HeaderName { placeholder: String },
-    #[error("the TLS server name is not the host `{host}` that was asked for")]
+    #[error("the TLS server name is not the host `{host}` that was requested")]
     ServerName { host: Host },
     #[error("only TLS goes through a tunnel to host `{host}`; use http:// for plain requests")]
     NotTls { host: Host },
-    #[error("{what} is not carried by the proxy")]
+    #[error("the proxy does not support {what}")]
     NotCarried { what: &'static str },
     #[error("the job has used up the bytes it may {}", if *.way == Way::Up { "send" } else { "receive" })]
     Bytes { way: Way },
@@ -48,7 +48,7 @@ pub(super) enum Refusal {
     Unknown { host: Host, why: String },
     #[error("host `{host}` cannot be reached: {why}")]
     Unreachable { host: Host, why: String },
-    #[error("host `{host}` answered what cannot be passed on: {why}")]
+    #[error("host `{host}` sent a response that cannot be passed on: {why}")]
     Answer { host: Host, why: String },
 }
 

@@ -9,8 +9,8 @@ use webpki_root_certs::TLS_SERVER_ROOT_CERTS;
 
 use super::authority::AuthorityError;
 
-/// What the proxy's own connections are checked by.
-pub(super) fn store(extra_pem: &str) -> Result<RootCertStore, AuthorityError> {
+/// What our own connections are checked by: the proxy's, and those of whoever runs it.
+pub fn trusted_roots(extra_pem: &str) -> Result<RootCertStore, AuthorityError> {
     let mut store = RootCertStore::empty();
     store.add_parsable_certificates(TLS_SERVER_ROOT_CERTS.iter().cloned());
     for root in CertificateDer::pem_slice_iter(extra_pem.as_bytes()) {

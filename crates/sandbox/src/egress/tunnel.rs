@@ -14,12 +14,12 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::LazyConfigAcceptor;
 
-use super::body::{self, Body};
 use super::exchange::Connection;
 use super::gate::Gate;
-use super::head::{self, Target};
 use super::host::Host;
 use super::idle::Idle;
+use super::message::body::{self, Body};
+use super::message::head::{self, Target};
 use super::record::{Entry, Way};
 use super::refusal::Refusal;
 use super::upstream::dial;

@@ -13,11 +13,11 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::body::Body;
 use super::gate::Gate;
-use super::head::Target;
 use super::host::Host;
 use super::idle::Idle;
+use super::message::body::Body;
+use super::message::head::Target;
 use super::proxy::Shared;
 use super::refusal::Refusal;
 

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::framing::Framing;
+use super::message::framing::Framing;
 
 /// What the stream and the requests on it share.
 #[derive(Clone, Default)]

@@ -81,7 +81,7 @@ impl Cache {
         held.map_err(io::Error::other).flatten().map_err(failed)
     }
 
-    /// The hold, unless somebody else has it.
+    /// The hold, unless someone else has it.
     pub(super) fn try_hold(&self, name: &str) -> Result<Option<File>, Error> {
         let path = self.held(name);
         try_hold(&path, Hold::Alone).map_err(Error::cache(&path))

@@ -29,7 +29,7 @@ pub struct Environments {
     cache: Arc<Cache>,
     interpreter: Interpreter,
     uv: OnceCell<Uv>,
-    /// Environments that somebody has, with the hold that keeps other processes from pruning them.
+    /// Environments that someone has, with the hold that keeps other processes from pruning them.
     in_use: Mutex<HashMap<Requirements, InUse>>,
     /// Tasks wait here for each other, so that at most one of them waits for other processes on a thread.
     turns: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,

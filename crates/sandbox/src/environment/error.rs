@@ -16,7 +16,7 @@ pub enum Error {
     NoPython { least: String, details: String },
     #[error("`{}` is Python {version}, but {least} or newer is needed; install a newer one or name it", .python.display())]
     PythonTooOld { python: PathBuf, version: String, least: String },
-    #[error("`{}` does not answer as a Python interpreter: {why}", .python.display())]
+    #[error("`{}` does not behave like a Python interpreter: {why}", .python.display())]
     Python { python: PathBuf, why: String },
     #[error("{why}")]
     Uv { why: String, details: String },

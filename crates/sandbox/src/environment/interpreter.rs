@@ -116,10 +116,10 @@ async fn ask(python: &Path, config: &EnvironmentsConfig) -> Result<Interpreter, 
         .map_err(|error| wrong(error.to_string()))?;
     if !output.status.success() {
         let text = String::from_utf8_lossy(&output.stderr);
-        return Err(wrong(text.lines().last().unwrap_or("it failed without a word").to_owned()));
+        return Err(wrong(text.lines().last().unwrap_or("it failed without a message").to_owned()));
     }
     let interpreter: Interpreter = serde_json::from_slice(&output.stdout)
-        .map_err(|error| wrong(format!("its answer is not understood ({error})")))?;
+        .map_err(|error| wrong(format!("its output cannot be parsed ({error})")))?;
     if (interpreter.version[0], interpreter.version[1]) < LEAST {
         let version = interpreter.version();
         return Err(Error::PythonTooOld { python: python.to_owned(), version, least: least() });

@@ -105,7 +105,7 @@ fn package(line: &str) -> Option<Package> {
 }
 
 fn not_understood(line: &str) -> Error {
-    Error::Uv { why: "the lock that `uv` wrote is not understood".to_owned(), details: line.to_owned() }
+    Error::Uv { why: "the lock file that `uv` wrote cannot be parsed".to_owned(), details: line.to_owned() }
 }
 
 /// Each part with its length before it, so that no two lists of parts are the same bytes.

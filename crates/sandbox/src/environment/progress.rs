@@ -3,7 +3,7 @@
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Progress {
-    /// Somebody else makes the same environment.
+    /// Someone else makes the same environment.
     Waiting,
     /// `uv` is installed into the cache, once.
     InstallingUv,

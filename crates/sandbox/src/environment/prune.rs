@@ -91,7 +91,7 @@ fn by_last_use(cache: &Cache) -> Result<Vec<(SystemTime, Made)>, Error> {
     Ok(found)
 }
 
-/// Whether it could be taken away, which it cannot while somebody uses it.
+/// Whether it could be taken away, which it cannot while someone uses it.
 fn take_away(cache: &Cache, id: &str) -> Result<bool, Error> {
     let Some(_making) = cache.try_hold(&making(id))? else { return Ok(false) };
     let Some(_using) = cache.try_hold(id)? else { return Ok(false) };

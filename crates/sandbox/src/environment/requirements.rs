@@ -69,11 +69,11 @@ fn parse(text: &str) -> Result<(String, String), Error> {
     let ends_well = name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.ends_with(|c: char| c.is_ascii_alphanumeric());
     if !ends_well {
-        return Err(wrong("it must begin with the name of a package, like `six` or `attrs>=23`"));
+        return Err(wrong("it must begin with the name of a package, such as `six` or `attrs>=23`"));
     }
     let (versions, marker) = rest.split_once(';').unwrap_or((rest, ""));
     if versions.trim_start().starts_with('@') || versions.contains('/') {
-        return Err(wrong("packages come from the index alone, not from an address or a path"));
+        return Err(wrong("packages come from the index only, not from a URL or a path"));
     }
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.*+!<>=~,()[] ".contains(c);
     let in_marker = |c: char| c.is_ascii_graphic() && !"\\$#@;".contains(c) || c == ' ';

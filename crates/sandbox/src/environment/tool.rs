@@ -68,7 +68,7 @@ async fn succeed(mut command: Command, hint: &str) -> Result<(), Error> {
 
 fn why(details: &str, hint: &str) -> String {
     let hint = match details.contains("DO NOT MATCH THE HASHES") {
-        true => "what the index offers as its package is not what we know it to be, by its hash",
+        true => "the package that the index offers does not have the expected hash",
         false => hint,
     };
     format!("`uv` cannot be installed into the cache; {hint}")

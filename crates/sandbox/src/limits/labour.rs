@@ -17,7 +17,7 @@ pub(super) struct Labour {
 
 impl Labour {
     /// The time of the given processes and of all that were given before. Never more than was used: what a process used
-    /// between the last look and its end is missing, unless somebody waited for it.
+    /// between the last look and its end is missing, unless someone waited for it.
     pub(super) fn of(&mut self, family: &[i32]) -> Duration {
         let told = |pid: &i32| (*pid, cpu_time(*pid).unwrap_or_default(), waited_for(*pid));
         self.add(&family.iter().map(told).collect::<Vec<_>>())

@@ -150,7 +150,7 @@ impl Nest {
         result
     }
 
-    /// Leaves off for a while, longer each time, or until somebody who needed a cell got one after all.
+    /// Leaves off for a while, longer each time, or until someone who needed a cell got one after all.
     fn rest(self: &Arc<Nest>, error: &Error) {
         let mut places = lock(&self.places);
         if places.resting || places.retired {

@@ -20,7 +20,7 @@ pub(super) struct Places {
     /// Those who wait until all places are filled, and want to hear why they are not.
     pub(super) asking: Vec<oneshot::Sender<Error>>,
     forking: usize,
-    /// How many of those are made for somebody who waits.
+    /// How many of those are made for someone who waits.
     hurrying: usize,
     pub(super) failures: u32,
     /// Nothing is made in advance until the rest after a failure is over.
@@ -31,7 +31,7 @@ pub(super) struct Places {
 
 /// A cell that is being made.
 pub(super) struct Claim {
-    /// Somebody waits for it.
+    /// Someone waits for it.
     pub(super) hurry: bool,
 }
 
@@ -50,7 +50,7 @@ impl Places {
         }
     }
 
-    /// Somebody who waits for a cell uses it.
+    /// Someone who waits for a cell uses it.
     pub(super) fn last_used(&mut self) -> Instant {
         if !self.waiting.is_empty() || !self.asking.is_empty() {
             self.last_used = Instant::now();

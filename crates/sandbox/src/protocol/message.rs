@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::job::Dialect;
@@ -53,7 +54,7 @@ pub(crate) struct CompileFrame<'a> {
     pub(crate) limits: BTreeMap<&'static str, u64>,
 }
 
-/// What became of a host verb.
+/// What happened to a host verb.
 #[derive(Debug, Serialize)]
 pub(crate) struct Answer {
     pub(crate) number: u64,
@@ -80,9 +81,11 @@ pub(crate) enum FromCell {
     Calls(Calls),
     Verb {
         number: u64,
+        /// Which thread or task of the function asks.
+        lane: String,
         verb: String,
         positional: Vec<Value>,
-        named: BTreeMap<String, Value>,
+        named: IndexMap<String, Value>,
     },
     Yield(Value),
     /// Where the code stood when it was asked, just before it is killed.

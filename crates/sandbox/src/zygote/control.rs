@@ -21,7 +21,7 @@ const MESSAGE_BYTES: usize = 16 << 10;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ToZygote {
-    /// A cell in a hurry does not rehearse: somebody waits for it.
+    /// A cell in a hurry does not rehearse: someone waits for it.
     Fork {
         number: u64,
         hurry: bool,

@@ -46,7 +46,7 @@ pub(crate) struct Newborn {
     pub(crate) life: Life,
 }
 
-/// Counts a cell for as long as somebody holds it.
+/// Counts a cell for as long as someone holds it.
 pub(crate) struct Life(Arc<AtomicUsize>);
 
 impl Life {
@@ -150,7 +150,7 @@ impl Zygote {
     }
 
     /// Forks a cell that has the given descriptors as its socket, standard output and standard error. One in a hurry does
-    /// not rehearse, because somebody waits for it.
+    /// not rehearse, because someone waits for it.
     pub(crate) async fn fork(&self, fds: [OwnedFd; 3], hurry: bool) -> Result<Newborn, Error> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let failed = |why: String| Error::Cell { environment: self.environment.id.clone(), why };
@@ -175,7 +175,7 @@ impl Zygote {
         let failed = |why: String| Error::Egress { why };
         if !self.namespaces {
             return Err(failed(
-                "cells have no network of their own here, because this machine offers no namespaces; see `selfmade doctor`"
+                "cells have no network of their own here, because this machine supports no namespaces; see `selfmade doctor`"
                     .to_owned(),
             ));
         }

@@ -43,7 +43,7 @@ async fn calls_are_recorded_with_parents_arguments_and_results() {
     assert_eq!(
         lines,
         [
-            r#"1 from 0 is 1({"scale":2,"x":4})"#,
+            r#"1 from 0 is 1({"x":4,"scale":2})"#,
             "1 gave 10",
             r#"2 from 1 is 2({"v":4})"#,
             "2 gave 5",
@@ -229,7 +229,7 @@ async fn a_call_that_is_too_long_for_the_record_is_told_without_its_values() {
     let job = world.job_of(&[("top", source), ("leaf", "def leaf(*rows):\n    return len(rows)")], json!({}));
     assert_eq!(returned(world.run(&job).await.ending), json!("fine"));
     let told = told(&world.ear.calls.lock().unwrap());
-    let long = r#"2 from 0 is 1({"…":{"$described":{"text":"too long to be recorded","type":"object"}}})"#;
+    let long = r#"2 from 0 is 1({"…":{"$described":{"type":"object","text":"too long to be recorded"}}})"#;
     assert!(told.contains(&long.to_owned()), "{told:?}");
     assert!(told.contains(&r#"3 from 0 is 1({"*":[2]})"#.to_owned()), "{told:?}");
 }

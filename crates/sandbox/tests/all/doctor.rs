@@ -31,5 +31,5 @@ async fn every_required_layer_is_named_and_what_is_missing_has_advice() {
 async fn a_binary_that_is_no_stage_1_is_noticed() {
     let config = selfmade_sandbox::Config { stage1: Some("/bin/true".into()), ..config() };
     let error = Sandbox::examine(&config).await.unwrap_err();
-    assert!(error.to_string().contains("does its `main` call `enter_if_asked` first"), "{error}");
+    assert!(error.to_string().contains("its `main` must call `enter_if_asked` first"), "{error}");
 }

@@ -75,6 +75,6 @@ async fn a_policy_without_anyone_to_keep_it_is_refused() {
     let refused = world.sandbox.run(&with_policy(&world), Arc::new(NoHost), &CancellationToken::new()).await;
     assert_eq!(
         refused.unwrap_err().to_string(),
-        "cannot open the way out of a cell: this sandbox was started without one"
+        "cannot open network access for a cell: this sandbox was started without one"
     );
 }

@@ -14,6 +14,7 @@ mod environments;
 mod escapes;
 mod forks;
 mod gone;
+mod lanes;
 mod leaks;
 mod ordinary_user;
 mod output;

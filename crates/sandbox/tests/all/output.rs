@@ -49,7 +49,7 @@ impl Listener {
 }
 
 impl Host for Listener {
-    fn verb(&self, verb: &str, _arguments: Arguments) -> BoxFuture<Result<Value, HostError>> {
+    fn verb(&self, _lane: &str, verb: &str, _arguments: Arguments) -> BoxFuture<Result<Value, HostError>> {
         self.heard(verb);
         Box::pin(std::future::ready(Ok(Value::None)))
     }

@@ -58,13 +58,17 @@ pub(crate) struct Ear {
     pub(crate) calls: Mutex<Vec<CallRecord>>,
     pub(crate) yielded: Mutex<Vec<Value>>,
     pub(crate) verbs: Mutex<Vec<(String, Arguments)>>,
+    /// Of each verb, with its first argument.
+    pub(crate) lanes: Mutex<Vec<(String, Value)>>,
     pub(crate) heard: tokio::sync::Notify,
     /// Lets go of whoever asks for `hold`.
     pub(crate) release: Arc<tokio::sync::Notify>,
 }
 
 impl Host for Ear {
-    fn verb(&self, verb: &str, arguments: Arguments) -> BoxFuture<Result<Value, HostError>> {
+    fn verb(&self, lane: &str, verb: &str, arguments: Arguments) -> BoxFuture<Result<Value, HostError>> {
+        let first = arguments.positional.first().cloned().unwrap_or(Value::None);
+        self.lanes.lock().unwrap().push((lane.to_owned(), first));
         self.verbs.lock().unwrap().push((verb.to_owned(), arguments.clone()));
         let answer = match verb {
             "echo" => Ok(arguments.positional.first().cloned().unwrap_or(Value::None)),

@@ -1,9 +1,9 @@
 //! Host verbs, as functions use them through `import selfmade`.
 
-use selfmade_sandbox::{Ending, Value};
+use selfmade_sandbox::{Config, Ending, Value, VerbSignature};
 use serde_json::json;
 
-use crate::support::{World, returned};
+use crate::support::{World, config, environment, returned};
 
 fn grant(world: &World, source: &str) -> selfmade_sandbox::Job {
     let mut job = world.job(source, json!({}));
@@ -84,4 +84,52 @@ async fn verbs_of_several_threads_are_answered_to_the_right_one() {
                   with ThreadPoolExecutor(8) as pool: return list(pool.map(echo, range(200)))";
     let job = grant(&world, source);
     assert_eq!(returned(world.run(&job).await.ending), json!((0..200).collect::<Vec<_>>()));
+}
+
+async fn with_signatures() -> World {
+    let echo = VerbSignature {
+        name: "echo",
+        parameters: "value: str, why=None".to_owned(),
+        description: "the \"value\"",
+    };
+    let chat = VerbSignature {
+        name: "model.chat",
+        parameters: "prompt: str, /, *args, **kwargs".to_owned(),
+        description: "an answer",
+    };
+    World::with(Config { verbs: vec![echo, chat], ..config() }, environment()).await
+}
+
+#[tokio::test]
+async fn a_verb_is_called_and_explained_like_any_function() {
+    let world = with_signatures().await;
+    let source = "def f():\n    import inspect, pydoc, selfmade\n    \
+                  return [pydoc.plain(pydoc.render_doc(selfmade.echo)), str(inspect.signature(selfmade.model.chat))]";
+    assert_eq!(
+        returned(world.run(&grant(&world, source)).await.ending),
+        json!([
+            "Python Library Documentation: function echo in module selfmade\n\necho(value: str, why=None)\n    Returns the \"value\".\n",
+            "(prompt: str, /, *args, **kwargs)"
+        ])
+    );
+    let source = "def f():\n    import selfmade\n    return selfmade.echo(why=1, value=2)";
+    assert_eq!(returned(world.run(&grant(&world, source)).await.ending), json!(null));
+    let (_, asked) = world.ear.verbs.lock().unwrap().pop().unwrap();
+    assert!(asked.positional.is_empty() && asked.named.len() == 2, "it is sent as it is written: {asked:?}");
+}
+
+#[tokio::test]
+async fn arguments_that_a_verb_does_not_take_are_a_type_error_and_are_not_sent() {
+    let world = with_signatures().await;
+    for (call, message) in [
+        ("echo()", "echo() missing 1 required positional argument: 'value'"),
+        ("echo(1, 2, 3)", "echo() takes from 1 to 2 positional arguments but 3 were given"),
+        ("model.chat(prompt=1)", "model.chat() missing 1 required positional argument: 'prompt'"),
+    ] {
+        let job = grant(&world, &format!("def f():\n    import selfmade\n    selfmade.{call}"));
+        let Ending::Raised(error) = world.run(&job).await.ending else { panic!() };
+        assert_eq!((error.type_name.as_str(), error.message.as_str()), ("TypeError", message));
+        assert!(!error.traceback.contains("_cell_"), "{}", error.traceback);
+    }
+    assert!(world.ear.verbs.lock().unwrap().is_empty());
 }

@@ -50,7 +50,7 @@ async fn closed() {
     job.egress = Some(egress_proxy::world::policy(&[]));
     for _ in 0..2 {
         let refused = world.sandbox.run(&job, Arc::new(NoHost), &CancellationToken::new()).await.unwrap_err();
-        assert!(refused.to_string().contains("this machine offers no namespaces"), "{refused}");
+        assert!(refused.to_string().contains("this machine supports no namespaces"), "{refused}");
     }
     job.egress = None;
     assert_eq!(returned(world.run(&job).await.ending), json!("weak"));

@@ -4,7 +4,7 @@ def f(outside):
     import json
     import os
 
-    body = b'{"verb":{"number":18446744073709551615,"verb":"forbidden","positional":[],"named":{}}}'
+    body = b'{"verb":{"number":18446744073709551615,"lane":"main","verb":"forbidden","positional":[],"named":{}}}'
     os.write(4, len(body).to_bytes(4, "big") + body)
     size = int.from_bytes(os.read(4, 4), "big")
     answer = json.loads(os.read(4, size))["answer"]

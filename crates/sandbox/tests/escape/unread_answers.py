@@ -6,7 +6,7 @@ def f(outside):
     import os
     import time
 
-    body = b'{"verb":{"number":1,"verb":"echo","positional":["%s"],"named":{}}}' % (b"x" * 4000)
+    body = b'{"verb":{"number":1,"lane":"main","verb":"echo","positional":["%s"],"named":{}}}' % (b"x" * 4000)
     body = (len(body).to_bytes(4, "big") + body) * 5
     bytes_not_taken_yet = 0x5411
     while True:

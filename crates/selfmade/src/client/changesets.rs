@@ -12,7 +12,7 @@ use super::paging::listed;
 use super::request::Asked;
 use crate::error::Error;
 
-/// One thing that shall be different.
+/// One change.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Change {

@@ -1,14 +1,15 @@
 //! Answers, read: what was asked for, or why it is not to be had.
 
 use axum::body::Body;
-use axum::http::{Response, StatusCode};
+use axum::http::{Response, StatusCode, header};
 use http_body_util::BodyExt;
 use model::changeset::Conflict;
-use model::check::Finding;
+use model::changeset::check::Finding;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use server::app::codes::Code;
+use server::error::codes::Code;
 use server::http::Cause;
+use server::http_client::HttpError;
 
 use super::Brain;
 use crate::error::{Error, Refusal};
@@ -26,6 +27,14 @@ pub(super) async fn success(brain: &Brain, response: Response<Body>) -> Result<R
     if status.is_success() {
         return Ok(response);
     }
+    if status.is_redirection()
+        && let Some(to) = response.headers().get(header::LOCATION)
+    {
+        return Err(Error::Redirected {
+            server: name(brain),
+            to: String::from_utf8_lossy(to.as_bytes()).into(),
+        });
+    }
     // From within comes the error itself, with all that caused it.
     if let Some(Cause(error)) = response.extensions().get() {
         return Err(Error::App(error.clone()));
@@ -42,13 +51,22 @@ async fn bytes(brain: &Brain, response: Response<Body>) -> Result<Vec<u8>, Error
 }
 
 pub(super) fn broken_off(brain: &Brain, source: axum::Error) -> Error {
-    Error::BrokenOff { server: name(brain), source: Box::new(source) }
+    let source = source.into_inner();
+    match (brain, source.downcast::<HttpError>()) {
+        (Brain::Remote(remote), Ok(error)) => remote.failed(*error),
+        (Brain::Local(_), Ok(error)) => unreadable(brain, *error),
+        (_, Err(source)) => Error::BrokenOff { server: name(brain), source },
+    }
+}
+
+pub(super) fn unreadable(brain: &Brain, error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    Error::BrokenOff { server: name(brain), source: Box::new(error) }
 }
 
 impl Brain {
     /// An answer that should have gone on.
     pub(crate) fn broke_off(&self) -> Error {
-        Error::BrokenOff { server: name(self), source: "it ended before the work did".into() }
+        Error::BrokenOff { server: name(self), source: "it ended before the work was done".into() }
     }
 }
 

@@ -1,12 +1,12 @@
 //! Functions.
 
-use model::diff::Diff;
+use model::changeset::diff::Diff;
 use model::name::EntryName;
 use model::revision::Revision;
 use model::version::VersionNumber;
 use serde_json::json;
 use server::app::changesets::Applied;
-use server::app::dependents::Impact;
+use server::app::functions::dependents::Impact;
 use server::app::functions::{EntryView, VersionLine, Which};
 use store::EntrySummary;
 

@@ -2,13 +2,13 @@
 
 use axum::http::StatusCode;
 use model::ids::RunId;
-use model::output::OutputChunk;
 use model::run::Run;
+use model::run::output::OutputChunk;
 use sandbox::environment::Progress;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use server::http_client::SseEvent;
 
-use super::events::Event;
 use super::{Brain, Events, decoded};
 use crate::error::Error;
 
@@ -43,8 +43,8 @@ impl Brain {
         Ok(None)
     }
 
-    fn read<T: DeserializeOwned>(&self, event: &Event) -> Result<Option<Told<T>>, Error> {
-        Ok(Some(match event.kind.as_str() {
+    fn read<T: DeserializeOwned>(&self, event: &SseEvent) -> Result<Option<Told<T>>, Error> {
+        Ok(Some(match event.event.as_str() {
             "begun" => Told::Begun(self.data::<Begun>(event)?.run_id),
             "printed" => Told::Printed(self.data::<OutputChunk>(event)?.text),
             "making" => Told::Making(self.data(event)?),
@@ -61,7 +61,7 @@ impl Brain {
     }
 
     /// What an event carries.
-    pub(crate) fn data<T: DeserializeOwned>(&self, event: &Event) -> Result<T, Error> {
+    pub(crate) fn data<T: DeserializeOwned>(&self, event: &SseEvent) -> Result<T, Error> {
         serde_json::from_str(&event.data).map_err(|source| decoded::not_understood(self, source))
     }
 }

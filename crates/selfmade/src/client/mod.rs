@@ -14,12 +14,12 @@ mod packs;
 mod paging;
 mod remote;
 mod request;
+mod run_tests;
 mod runs;
 mod schedules;
 mod search;
 mod secrets;
 mod sessions;
-mod tests;
 mod tokens;
 mod triggers;
 mod warming;
@@ -45,7 +45,7 @@ pub(crate) enum Brain {
     /// Opened by this process.
     Local(Box<Local>),
     /// Asked of a server.
-    Remote(Remote),
+    Remote(Box<Remote>),
 }
 
 impl Brain {

@@ -8,9 +8,9 @@ use model::run::{Run, RunState};
 use model::version::VersionNumber;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use server::app::retention::{Pruned, Retention};
-use server::app::run_lists::{RunLine, RunPage};
-use server::app::run_records::RunRecord;
+use server::app::operations::retention::{Pruned, Retention};
+use server::app::runs::lists::{RunLine, RunPage};
+use server::app::runs::records::RunRecord;
 use server::http::Page;
 
 use super::paging::listed;
@@ -21,14 +21,14 @@ use crate::error::Error;
 const PREFER: HeaderName = HeaderName::from_static("prefer");
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// What shall be run.
+/// What to run.
 #[derive(Debug)]
 pub(crate) enum Start {
     Function {
         run: FunctionRun,
         key: Option<String>,
     },
-    /// The input of another Run once more.
+    /// The input of another Run again.
     Again {
         run: RunId,
         live: bool,
@@ -160,7 +160,7 @@ impl Brain {
 
 fn key_header(key: &str) -> Result<HeaderValue, Error> {
     HeaderValue::from_str(key).map_err(|_| Error::Input {
-        problem: format!("`{key}` cannot be an idempotency key"),
-        hint: "use 1 to 200 plain letters, digits and signs".to_owned(),
+        problem: format!("`{key}` is not a valid idempotency key"),
+        hint: "use 1 to 200 visible ASCII characters".to_owned(),
     })
 }

@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use model::secret::Secret;
+use model::access::secret::Secret;
 use secrecy::{ExposeSecret, SecretBox};
 use serde_json::json;
 

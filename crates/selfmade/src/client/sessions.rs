@@ -1,6 +1,6 @@
 //! Sessions.
 
-use model::session::Session;
+use model::access::session::Session;
 
 use super::Brain;
 use crate::error::Error;

@@ -1,8 +1,8 @@
 //! Tokens.
 
 use jiff::Timestamp;
-use model::grantable::Grantable;
-use model::token::{Token, TokenRole};
+use model::access::grantable::Grantable;
+use model::access::token::{Token, TokenRole};
 use serde::Serialize;
 use server::http::Made;
 

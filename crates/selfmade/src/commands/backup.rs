@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
-use server::app::backup;
+use server::app::operations::backup;
 
 use crate::error::{Error, Exit};
 use crate::session::Session;
 
-/// Write the whole brain into one file, also while it is in use
+/// Back up the whole brain to one file, even while it is in use
 ///
-/// The file is a SQLite database: functions with their history, runs, events, tokens, and secrets as they are sealed. It is written
-/// beside its place, checked, and moved there. The key that opens secrets is left out, so that the file alone gives none away;
-/// keep `secrets.key` somewhere else, or write it to FILE.key with `--with-key`. Files that runs wrote (`files/`) and `config.toml` are
-/// not in it.
+/// The file is a SQLite database: functions with their history, runs, events, tokens, and encrypted secrets. It is written
+/// to a temporary file, checked, and moved into place. The key that decrypts secrets is left out, so the file alone reveals none;
+/// keep `secrets.key` somewhere else, or write it to FILE.key with `--with-key`. Files written by runs (`files/`) and `config.toml` are
+/// not included.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -20,12 +20,12 @@ Examples:
   selfmade backup /mnt/safe/brain.db --with-key
   selfmade restore brain-monday.db")]
 pub(crate) struct Arguments {
-    /// Where to; it must not be there yet
+    /// The file to write; it must not exist yet
     file: PathBuf,
-    /// Write it over what is there
+    /// Overwrite an existing file
     #[arg(long)]
     force: bool,
-    /// Write the key that opens secrets beside it, to FILE.key
+    /// Also write the key that decrypts secrets, to FILE.key
     #[arg(long)]
     with_key: bool,
 }
@@ -40,10 +40,10 @@ pub(crate) async fn run(session: &Session, arguments: Arguments) -> Result<Exit,
     match &backed.key {
         Some(key) => session
             .output
-            .warning(format!("`{}` opens all secrets of this backup: keep it apart from it", key.display())),
-        None => session
-            .output
-            .note("the key that opens secrets is not in it: keep `secrets.key`, too, or use --with-key"),
+            .warning(format!("`{}` decrypts all secrets of this backup: keep the two apart", key.display())),
+        None => session.output.note(
+            "the key that decrypts secrets is not included: keep `secrets.key` as well, or use --with-key",
+        ),
     }
     Ok(Exit::Done)
 }

@@ -7,7 +7,7 @@ use crate::cli::Cli;
 use crate::error::{Error, Exit};
 use crate::session::Session;
 
-/// Print the completions of a shell
+/// Print shell completions
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -13,8 +13,9 @@ use tempfile::TempDir;
 use crate::client::{Brain, FunctionRun, PackLoad, Start, Told};
 use crate::config::{Home, Why};
 use crate::error::Error;
-use crate::progress::Progress;
 use crate::session::Session;
+use crate::terminal::progress::Progress;
+use crate::terminal::style::counted;
 
 const PACK: &str = include_str!("../../demo.py");
 const NAME: &str = "demo";
@@ -52,8 +53,11 @@ pub(super) async fn fill(session: &Session, brain: &Brain) -> Result<(), Error> 
     let functions = brain.holds().await?.functions;
     if functions > 0 {
         return Err(Error::Input {
-            problem: format!("this brain is no new one: it holds {functions} functions"),
-            hint: "leave `--home` and `--database` out, and the demo gets a brain of its own".to_owned(),
+            problem: format!(
+                "this brain is not new: it contains {}",
+                counted(functions as usize, "function")
+            ),
+            hint: "omit `--home` and `--database` to give the demo its own brain".to_owned(),
         });
     }
     let _progress = Progress::start(&session.output, "filling the brain");
@@ -141,17 +145,17 @@ fn name(text: &str) -> Result<EntryName, Error> {
 /// What to type in another terminal.
 pub(super) fn suggest(session: &Session) {
     let program = &session.settings.program;
-    session.output.note("this is a demo: a café of eight functions. Try in another terminal:");
+    session.output.note("this is a demo: a café made of eight functions. Try in another terminal:");
     for (command, why) in [
-        ("fn list", "what there is"),
-        ("fn show bill", "what it takes, what it calls, who calls it"),
-        (r#"run receipt '{"coffee": 2, "cake": 3}'"#, "run it; a trigger thanks for it"),
-        ("runs list", "what ran, and how it ended"),
+        ("fn list", "see what is in the brain"),
+        ("fn show bill", "see its signature, what it calls and what calls it"),
+        (r#"run receipt '{"coffee": 2, "cake": 3}'"#, "run it; a trigger says thanks"),
+        ("runs list", "see what ran, and how it ended"),
         ("run price tee", "a run that fails, and says why"),
-        ("trigger firings thank_after_receipt", "what the trigger did"),
-        ("schedule show morning_board", "when it runs next"),
-        ("test", "the tests that the functions carry"),
-        ("fn dependents price", "what may break if it is changed"),
+        ("trigger firings thank_after_receipt", "see what the trigger did"),
+        ("schedule show morning_board", "see when it runs next"),
+        ("test", "run the tests of the functions"),
+        ("fn dependents price", "see what may break if it is changed"),
     ] {
         session.output.note(format!("  {program} {command}"));
         session.output.aside(format!("    {why}"));

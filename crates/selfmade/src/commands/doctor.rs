@@ -4,7 +4,7 @@ use sandbox::{Config, Layer, Sandbox};
 
 use crate::error::{Error, Exit};
 use crate::session::Session;
-use crate::style::{ERROR, WARNING, paint};
+use crate::terminal::style::{ERROR, WARNING, paint};
 
 pub(crate) async fn run(session: &Session) -> Result<Exit, Error> {
     let layers = Sandbox::examine(&Config::default()).await?;

@@ -13,24 +13,24 @@ use server::http::FileBody;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::files;
-use crate::progress::Progress;
 use crate::session::Session;
-use crate::style::counted;
+use crate::terminal::progress::Progress;
+use crate::terminal::style::counted;
 
-/// Write the brain as a folder of files
+/// Export the brain to a folder of files
 ///
-/// Functions are written as Python files, everything else as JSON, so that a brain lives in git. Secrets, tokens and
-/// runs stay out of it. Exporting to the same folder again removes the files of what is gone.
+/// Functions are written as Python files, everything else as JSON, so a brain can be kept in git. Secrets, tokens and
+/// runs are not exported. Exporting to the same folder again removes the files of deleted entries.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   selfmade export brain
   selfmade export brain-before --at 12     as it was at revision 12
-  selfmade import brain                    the other way")]
+  selfmade import brain                    read it back")]
 pub(crate) struct Arguments {
-    /// A new or empty folder, or one that was exported to before
+    /// A new or empty folder, or the folder of an earlier export
     dir: PathBuf,
-    /// As the brain was at this revision
+    /// The brain as it was at this revision
     #[arg(long, value_name = "REVISION")]
     at: Option<Revision>,
 }
@@ -72,20 +72,20 @@ fn file(body: FileBody) -> Result<TextFile, Error> {
     let is_inside = Path::new(&path).components().all(|part| matches!(part, Component::Normal(_)));
     let file = body.file().filter(|_| is_inside);
     file.ok_or_else(|| Error::Input {
-        problem: format!("the server sent a file `{path}` that cannot be written"),
+        problem: format!("the server sent an unsafe file path `{path}`"),
         hint: "check that it is a server you trust; nothing was written".to_owned(),
     })
 }
 
-/// Somebody's own folder is not written into by mistake.
+/// Someone's own folder is not written into by mistake.
 fn check(folder: &Path) -> Result<(), Error> {
     let mut entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
             return Err(Error::Input {
-                problem: format!("`{}` is a file, and a brain is exported to a folder", folder.display()),
-                hint: "name a new folder".to_owned(),
+                problem: format!("`{}` is a file; a brain is exported to a folder", folder.display()),
+                hint: "choose a new folder".to_owned(),
             });
         }
         Err(source) => return Err(Error::read(folder, source)),
@@ -94,8 +94,11 @@ fn check(folder: &Path) -> Result<(), Error> {
     let is_visible = |entry: &std::fs::DirEntry| entry.file_name() != ".git";
     if entries.any(|entry| entry.is_ok_and(|entry| is_visible(&entry))) && !folder.join(MARK).is_file() {
         return Err(Error::Input {
-            problem: format!("`{}` is not empty and holds no brain (it has no `{MARK}`)", folder.display()),
-            hint: "name a new or empty folder; nothing was written".to_owned(),
+            problem: format!(
+                "`{}` is not empty and is not an exported brain (it has no `{MARK}`)",
+                folder.display()
+            ),
+            hint: "choose a new or empty folder; nothing was written".to_owned(),
         });
     }
     Ok(())

@@ -6,35 +6,35 @@ use model::access::Access;
 use secrecy::SecretString;
 use server::app::babyagi::{self, Imported, Keys};
 
-use crate::applied;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::files;
-use crate::findings;
-use crate::progress::Progress;
 use crate::session::Session;
-use crate::style::{counted, printable};
+use crate::terminal::progress::Progress;
+use crate::terminal::style::{counted, printable};
+use crate::views::applied;
+use crate::views::findings;
 
-/// Read a folder that was exported, or the database of a BabyAGI brain
+/// Import an exported folder or a BabyAGI database
 ///
-/// A folder brings the brain to what its files say, as one changeset; what it does not have stays, unless --prune.
-/// A BabyAGI database brings functions with all their versions, triggers, the log as runs, and keys as secrets.
+/// A folder makes the brain match its files, as one changeset; entries that it lacks are kept, unless --prune is given.
+/// A BabyAGI database adds functions with all their versions, triggers, the log as runs, and keys as secrets.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   selfmade import brain
-  selfmade import brain --prune                  delete what the folder does not have
+  selfmade import brain --prune                  delete entries that are not in the folder
   selfmade import funztionz.db --key encryption_key.json")]
 pub(crate) struct Arguments {
     #[arg(value_name = "DIR|DATABASE")]
     path: PathBuf,
-    /// Delete what the folder does not have
+    /// Delete entries that are not in the folder
     #[arg(long)]
     prune: bool,
     /// The key file of the BabyAGI brain
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
-    /// Leave the encrypted keys of the BabyAGI brain behind
+    /// Do not import the encrypted keys of the BabyAGI brain
     #[arg(long, conflicts_with = "key")]
     no_keys: bool,
 }
@@ -50,7 +50,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     refuse("--prune", arguments.prune, "a BabyAGI database")?;
     if session.settings.server.is_some() {
         return Err(Error::Input {
-            problem: "the database of a BabyAGI brain is read by the machine that has the brain".to_owned(),
+            problem: "a BabyAGI database can be imported only on the machine that has the brain".to_owned(),
             hint: "copy it there and import it there, without `--server`; or `selfmade export` it here and import the folder".to_owned(),
         });
     }
@@ -61,10 +61,7 @@ fn refuse(option: &str, given: bool, what: &str) -> Result<(), Error> {
     if !given {
         return Ok(());
     }
-    Err(Error::Input {
-        problem: format!("`{option}` means nothing for {what}"),
-        hint: "leave it out".to_owned(),
-    })
+    Err(Error::Input { problem: format!("`{option}` does not apply to {what}"), hint: "omit it".to_owned() })
 }
 
 async fn import_folder(session: &Session, brain: &Brain, path: &Path, prune: bool) -> Result<Exit, Error> {
@@ -104,7 +101,12 @@ async fn import_babyagi(
     };
     session.output.answer(&imported, |_| report(&imported))?;
     let notes: Vec<String> = imported.notes.iter().map(|note| format!("  {}\n", printable(note))).collect();
-    findings::section(&session.output, &notes, "thing came over differently", "things came over differently");
+    findings::section(
+        &session.output,
+        &notes,
+        "thing was imported differently",
+        "things were imported differently",
+    );
     applied::tell(&session.output, &imported.applied);
     Ok(Exit::Done)
 }
@@ -113,8 +115,8 @@ fn read_key(path: &Path) -> Result<SecretString, Error> {
     let bytes = files::read(path)?;
     let key = std::str::from_utf8(&bytes).ok().and_then(babyagi::key_of_file);
     key.ok_or_else(|| Error::Input {
-        problem: format!("`{}` holds no key", path.display()),
-        hint: "name the `encryption_key.json` that stands beside the database".to_owned(),
+        problem: format!("`{}` contains no key", path.display()),
+        hint: "use the `encryption_key.json` next to the database".to_owned(),
     })
 }
 

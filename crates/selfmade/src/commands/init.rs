@@ -8,16 +8,16 @@ use crate::config::{PROJECT_FOLDER, Why};
 use crate::error::{Error, Exit};
 use crate::session::Session;
 
-/// Make a brain of its own for a folder
+/// Create a brain for a folder
 ///
-/// Everything below that folder then uses it. The brain is the folder `.selfmade` in it, which git leaves alone.
+/// Commands in that folder and below use it. The brain is the subfolder `.selfmade`, which git ignores.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   selfmade init             a brain for this folder, in .selfmade
   selfmade init projects/a  a brain for that folder")]
 pub(crate) struct Arguments {
-    /// The folder the brain is for [default: this one]
+    /// The folder the brain is for [default: the current one]
     dir: Option<PathBuf>,
 }
 
@@ -33,12 +33,12 @@ pub(crate) async fn run(session: &Session, arguments: Arguments) -> Result<Exit,
     let document = json!({ "home": home, "database": brain.database, "created": made });
     session.output.answer(&document, |_| format!("{}\n", home.display()))?;
     if made {
-        session.output.note("made a brain there; commands in and below that folder use it");
+        session.output.note("created a brain there; commands in that folder and below use it");
     } else {
-        session.output.note("there is a brain already; nothing was changed");
+        session.output.note("there is already a brain; nothing was changed");
     }
     if session.settings.home.why == Why::Variable {
-        session.output.warning("SELFMADE_HOME is set, and wins over it until it is unset");
+        session.output.warning("SELFMADE_HOME is set and takes precedence until it is unset");
     }
     brain.ctx.close().await;
     Ok(Exit::Done)
@@ -48,8 +48,8 @@ fn home(session: &Session, dir: Option<PathBuf>) -> Result<PathBuf, Error> {
     let given = session.settings.home.why == Why::Option;
     match dir {
         Some(dir) if given => Err(Error::Input {
-            problem: format!("both `--home` and `{}` say where the brain shall be", dir.display()),
-            hint: "leave one of them out: `--home` names the data folder itself, the other the folder it is made in".to_owned(),
+            problem: format!("both `--home` and `{}` say where to create the brain", dir.display()),
+            hint: "omit one of them: `--home` is the data folder itself, the other is the folder to create it in".to_owned(),
         }),
         None if given => Ok(session.settings.home.path.clone()),
         Some(dir) => {
@@ -63,6 +63,6 @@ fn home(session: &Session, dir: Option<PathBuf>) -> Result<PathBuf, Error> {
 fn no_folder(dir: &std::path::Path) -> Error {
     Error::Input {
         problem: format!("there is no folder `{}`", dir.display()),
-        hint: format!("make it first, with `mkdir -p {}`", dir.display()),
+        hint: format!("create it first with `mkdir -p {}`", dir.display()),
     }
 }

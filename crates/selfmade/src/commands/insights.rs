@@ -1,7 +1,7 @@
 //! `selfmade insights`: how functions do, and what could be done about it.
 
-use model::insight::{DependencyStatistics, Statistics};
 use model::name::EntryName;
+use model::run::insight::{DependencyStatistics, Statistics};
 use serde_json::json;
 use server::app::insights::Insight;
 use server::clock::Clock;
@@ -9,17 +9,17 @@ use server::clock::Clock;
 use super::runs::list::when;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::output::Screen;
-use crate::progress::Progress;
 use crate::session::Session;
-use crate::style::{BAD, DIM, NAME, TITLE, paint, printable};
-use crate::table::{Cell, Table};
-use crate::time;
+use crate::terminal::output::Screen;
+use crate::terminal::progress::Progress;
+use crate::terminal::style::{BAD, DIM, NAME, TITLE, paint, printable};
+use crate::terminal::table::{Cell, Table};
+use crate::terminal::time;
 
-/// How functions do, and what to do about it
+/// Show how functions perform, and what to improve
 ///
-/// Times, failures, cold starts and waiting of the newest runs, at most ten thousand a function; for one function also where
-/// its time goes and what it fails with. Suggestions come in words, what matters most first.
+/// Times, failures, cold starts and queueing of the newest runs, at most ten thousand per function; for one function also where
+/// its time goes and which errors it raises. Suggestions are listed by importance.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -29,14 +29,14 @@ Examples:
 pub(crate) struct Arguments {
     /// The function [default: all that ran]
     name: Option<EntryName>,
-    /// Only runs since then: a time ago such as 2h or 7d, a day, or a moment
+    /// Only runs since then: a time ago such as 2h or 7d, a date, or a date and time
     #[arg(long, value_name = "WHEN", default_value = "7d")]
     since: String,
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let since = when(&arguments.since, Clock::System.now())?;
-    let progress = Progress::start(&session.output, "looking at runs");
+    let progress = Progress::start(&session.output, "reading runs");
     let (found, of_one) = match &arguments.name {
         Some(name) => (vec![brain.insight(name, since).await?], true),
         None => (brain.insights(since).await?, false),
@@ -48,7 +48,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     if found.iter().all(|insight| insight.statistics.runs == 0) {
         session.output.note(format!("nothing ran since {}", time::exact(since)));
     } else if found.iter().any(|insight| insight.more) {
-        session.output.note("there were more runs than were looked at; these are the newest");
+        session.output.note("there are more runs; these figures are of the newest");
     }
     Ok(Exit::Done)
 }
@@ -92,8 +92,9 @@ fn errors(statistics: &Statistics) -> String {
     if statistics.errors.is_empty() {
         return String::new();
     }
-    let line =
-        |error: &model::insight::ErrorCount| format!("  {:>5}  {}\n", error.runs, printable(&error.error));
+    let line = |error: &model::run::insight::ErrorCount| {
+        format!("  {:>5}  {}\n", error.runs, printable(&error.error))
+    };
     let lines: String = statistics.errors.iter().map(line).collect();
     format!("\n{}\n{lines}", paint(TITLE, "Failed with"))
 }

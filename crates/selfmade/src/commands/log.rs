@@ -6,23 +6,23 @@ use store::ChangesetSummary;
 
 use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::output::Screen;
 use crate::session::Session;
-use crate::style::{DIM, NAME, WARNING};
-use crate::table::{Cell, Table};
+use crate::terminal::output::Screen;
+use crate::terminal::style::{DIM, NAME, WARNING};
+use crate::terminal::table::{Cell, Table};
 
-/// How the brain changed, newest first
+/// Show the history of the brain, newest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   selfmade log
   selfmade log --limit 5 --json
-  selfmade changes show r12      what made revision 12")]
+  selfmade changes show r12      what revision 12 changed")]
 pub(crate) struct Arguments {
     /// How many to show
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     limit: u32,
-    /// Only those before this changeset
+    /// Only changesets before this one
     #[arg(long, value_name = "NUMBER")]
     before: Option<u64>,
 }
@@ -31,7 +31,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     let log = brain.changesets(None, true, arguments.before, arguments.limit).await?;
     session.output.answer(&json!({ "changesets": log }), |screen| table(&log, screen))?;
     if log.is_empty() {
-        session.output.note("nothing was applied yet");
+        session.output.note("nothing has been applied yet");
     }
     Ok(Exit::Done)
 }

@@ -81,8 +81,8 @@ fn refuse_server(session: &Session, name: &str) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Input {
-        problem: format!("`{name}` is about this machine, and `--server` names another"),
-        hint: format!("leave `--server` out, or run `selfmade {name}` there"),
+        problem: format!("`{name}` is about this machine, but `--server` is another one"),
+        hint: format!("omit `--server`, or run `selfmade {name}` there"),
     })
 }
 
@@ -106,7 +106,7 @@ async fn with_brain(session: &Session, brain: &Brain, command: Option<Command>) 
         Some(Command::Secret(command)) => secret::run(session, brain, command).await,
         Some(Command::Token(command)) => token::run(session, brain, command).await,
         Some(Command::Session(command)) => session::run(session, brain, command).await,
-        // They were carried out without a brain.
+        // They were executed without a brain.
         Some(
             Command::Init(_)
             | Command::Completions(_)

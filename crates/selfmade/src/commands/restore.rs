@@ -2,26 +2,26 @@
 
 use std::path::PathBuf;
 
-use server::app::backup::{self, KeyAfter};
+use server::app::operations::backup::{self, KeyAfter};
 use server::clock::Clock;
 
 use crate::error::{Error, Exit};
 use crate::session::{Session, make_folder};
 
-/// Put a backup in the place of the brain
+/// Restore the brain from a backup
 ///
-/// The file is checked first. A brain that is there is only replaced with `--force`, and kept beside the new one; while a server runs
-/// nothing is replaced. Runs that were queued or under way when the backup was made are queued or under way again: what they did after
-/// that is done once more, if they may be resumed.
+/// The file is checked first. An existing brain is replaced only with `--force`, and kept next to the new one; while a server runs,
+/// nothing is replaced. Runs that were queued or running when the backup was made are queued or running again: what they did after
+/// that is done again, if they can be resumed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   selfmade restore brain-monday.db --home new-brain
   selfmade stop; selfmade restore brain-monday.db --force; selfmade start")]
 pub(crate) struct Arguments {
-    /// A file that `backup` wrote; FILE.key beside it is used, too
+    /// A file written by `backup`; FILE.key next to it is used too
     file: PathBuf,
-    /// Replace the brain that is there; it is kept beside the new one
+    /// Replace the existing brain; it is kept next to the new one
     #[arg(long)]
     force: bool,
 }
@@ -35,13 +35,13 @@ pub(crate) async fn run(session: &Session, arguments: Arguments) -> Result<Exit,
     session.output.answer(&restored, |_| format!("{}\n", restored.database.display()))?;
     session.output.note(format!("restored revision {}", restored.revision));
     if let Some(aside) = &restored.aside {
-        session.output.note(format!("what was there is now {}", aside.display()));
+        session.output.note(format!("the previous brain is now {}", aside.display()));
     }
     match restored.key {
-        KeyAfter::Restored => session.output.note("the key that opens secrets was restored, too"),
-        KeyAfter::Kept => session.output.note("the key that was there stays; secrets open if it is that of the backup"),
+        KeyAfter::Restored => session.output.note("the key that decrypts secrets was restored too"),
+        KeyAfter::Kept => session.output.note("the existing key was kept; secrets can be decrypted if it is the key of the backup"),
         KeyAfter::Missing => session.output.warning(
-            "there is no key: secrets cannot be opened until `secrets.key` of the old data folder is put into this one",
+            "there is no key: secrets cannot be decrypted until `secrets.key` of the old data folder is copied into this one",
         ),
     }
     Ok(Exit::Done)

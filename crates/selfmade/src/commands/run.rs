@@ -2,11 +2,11 @@
 
 use std::io::IsTerminal;
 
-use model::grants;
+use model::access::grants;
+use model::function::signature::Signature;
 use model::ids::RunId;
 use model::name::EntryName;
 use model::run::{Run, RunState, Waiting};
-use model::signature::Signature;
 use model::version::VersionNumber;
 use serde_json::{Map, Value};
 use server::app::functions::Which;
@@ -14,14 +14,14 @@ use server::app::functions::Which;
 use crate::client::{Brain, Events, FunctionRun, Start, Told};
 use crate::error::{Error, Exit};
 use crate::files;
-use crate::run_view::{self, Live};
 use crate::session::Session;
+use crate::views::run::{self, Live};
 use crate::worker::Worker;
 
 /// Run a function
 ///
-/// Its result is printed on standard output, as text if it is text and as JSON otherwise; what it prints itself goes to
-/// standard error as it comes. Exit code 7 says that the run failed.
+/// Its result goes to standard output, as text if it is a string and as JSON otherwise; what it prints goes to
+/// standard error as it runs. Exit code 7 means that the run failed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -30,8 +30,8 @@ Examples:
   selfmade run summarize --input request.json
   echo '{\"name\": \"Ada\"}' | selfmade run greet --input -
   selfmade run greet@3 --arg name=Ada        an earlier version
-  selfmade run report --queue                for later
-  selfmade run fetch --retries 3             three more tries if it fails")]
+  selfmade run report --queue                run it later
+  selfmade run fetch --retries 3             up to three retries")]
 pub(crate) struct Arguments {
     /// The function, or function@VERSION
     function: Reference,
@@ -46,19 +46,19 @@ pub(crate) struct Arguments {
     /// Queue it instead of running it now, and print its id
     #[arg(long)]
     queue: bool,
-    /// A second run with the same key is the first one
+    /// Start at most one run with this key; a repeated request returns that run
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
-    /// Leave for later what this run triggers
+    /// Leave the runs that this run triggers for later
     #[arg(long)]
     no_triggers: bool,
-    /// Seconds it may take, instead of what it states
+    /// The time limit in seconds, instead of the function's own
     #[arg(long, value_name = "SECONDS", value_parser = milliseconds)]
     timeout: Option<u64>,
-    /// How often to try again if it fails, instead of what it states
+    /// How many times to retry it, instead of the function's own setting
     #[arg(long, value_name = "N")]
     retries: Option<u32>,
-    /// Of what is queued the highest goes first, from -100 to 100 [default: what it states]
+    /// The priority in the queue, from -100 to 100, highest first [default: the function's own]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     priority: Option<i32>,
 }
@@ -79,7 +79,9 @@ impl std::str::FromStr for Reference {
             None => (text, None),
         };
         let number = number
-            .map(|number| number.parse().map_err(|_| format!("`{number}` is no version; write `name@3`")))
+            .map(|number| {
+                number.parse().map_err(|_| format!("`{number}` is not a version number; write `name@3`"))
+            })
             .transpose()?;
         Ok(Reference { name: name.parse().map_err(|error| format!("{error}"))?, number })
     }
@@ -112,12 +114,12 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     carry_out(session, brain, &start, !arguments.no_triggers).await
 }
 
-/// Leaves it to whoever carries out what is queued.
+/// Queues it for a server.
 pub(crate) async fn queue(session: &Session, brain: &Brain, start: &Start) -> Result<Exit, Error> {
     let run = brain.queue(start).await?;
     session.output.answer(&run, |_| format!("{}\n", run.run_id))?;
     let who = if brain.is_remote() { "the server" } else { "`selfmade serve`" };
-    session.output.note(format!("queued; {who} carries it out"));
+    session.output.note(format!("queued; {who} will run it"));
     Ok(Exit::Done)
 }
 
@@ -131,7 +133,7 @@ pub(crate) async fn carry_out(
     let worker = brain.local().map(|local| Worker::begin(&local.ctx));
     let mut events = brain.start(start).await?;
     let run = watch(session, brain, &mut events).await?;
-    let exit = run_view::ended(&session.output, &run)?;
+    let exit = run::ended(&session.output, &run)?;
     if let Some(worker) = worker {
         // What it triggers belongs to what was asked for.
         let triggered =
@@ -186,7 +188,7 @@ async fn attend(brain: &Brain, run: &Run) -> Result<(), Error> {
             hint: format!("answer with `selfmade runs answer {} ANSWER`", run.run_id),
         });
     }
-    brain.answer(run.run_id, &run_view::ask(question)?).await?;
+    brain.answer(run.run_id, &run::ask(question)?).await?;
     Ok(())
 }
 
@@ -215,7 +217,7 @@ pub(crate) fn named(
     for pair in pairs {
         let Some((name, value)) = pair.split_once('=') else {
             return Err(Error::Input {
-                problem: format!("`{pair}` is no argument"),
+                problem: format!("`{pair}` is not an argument"),
                 hint: "write `--arg NAME=VALUE`".to_owned(),
             });
         };
@@ -229,12 +231,12 @@ fn object(file: &str) -> Result<Map<String, Value>, Error> {
     match serde_json::from_str(&text) {
         Ok(Value::Object(fields)) => Ok(fields),
         Ok(_) => Err(Error::Input {
-            problem: format!("`{file}` holds no JSON object"),
-            hint: "write the arguments by name: {\"name\": …}".to_owned(),
+            problem: format!("`{file}` does not contain a JSON object"),
+            hint: "write arguments by name: {\"name\": …}".to_owned(),
         }),
         Err(error) => Err(Error::Input {
-            problem: format!("`{file}` is no JSON: {error}"),
-            hint: "write the arguments by name: {\"name\": …}".to_owned(),
+            problem: format!("`{file}` is not valid JSON: {error}"),
+            hint: "write arguments by name: {\"name\": …}".to_owned(),
         }),
     }
 }

@@ -5,28 +5,28 @@ use server::search::Hit;
 
 use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::output::Screen;
-use crate::progress::Progress;
 use crate::session::Session;
-use crate::style::NAME;
-use crate::table::{Cell, Table};
+use crate::terminal::output::Screen;
+use crate::terminal::progress::Progress;
+use crate::terminal::style::NAME;
+use crate::terminal::table::{Cell, Table};
 
 /// Find functions by name and by what they do
 ///
-/// Best first. Parts of names, beginnings of words and small typing errors are understood.
+/// Best match first. Parts of names, prefixes of words and small typos match too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   selfmade search greet
   selfmade search \"split a text into words\" --limit 5
-  selfmade search --rebuild              throw the index away and build it anew")]
+  selfmade search --rebuild              delete the index and build it again")]
 pub(crate) struct Arguments {
     #[arg(required_unless_present = "rebuild")]
     words: Vec<String>,
     /// How many to show
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     limit: u32,
-    /// Build the index anew first
+    /// Rebuild the index first
     #[arg(long)]
     rebuild: bool,
 }
@@ -37,7 +37,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
             let _progress = Progress::start(&session.output, "building the search index");
             brain.rebuild_search().await?;
         }
-        session.output.note("the search index was built anew");
+        session.output.note("the search index was rebuilt");
         if arguments.words.is_empty() {
             session.output.answer(&json!({ "rebuilt": true }), |_| String::new())?;
             return Ok(Exit::Done);
@@ -54,7 +54,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
         .collect();
     session.output.answer(&json!({ "hits": document }), |screen| table(&hits, screen))?;
     if hits.is_empty() {
-        session.output.note(format!("nothing is like `{query}`"));
+        session.output.note(format!("nothing matches `{query}`"));
     }
     Ok(Exit::Done)
 }

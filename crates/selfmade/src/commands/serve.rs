@@ -1,24 +1,20 @@
-//! `selfmade serve`: answers over HTTP, and carries out what is queued and what triggers and schedules start, until it is
+//! `selfmade serve`: serves HTTP, and executes queued runs and what triggers and schedules start, until it is
 //! told to stop.
 
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
-use std::pin::pin;
 use std::time::Duration;
 
-use model::ids::NodeId;
 use model::name::EntryName;
-use sandbox::CancellationToken;
 use serde_json::json;
 use server::Config;
-use server::announcement::{self, Announcement, Announcer};
-use server::app::retention;
 use server::clock::Clock;
-use server::engine::{self, Stop};
-use server::http::{self, Door, HttpConfig};
-use server::serving::Serving;
+use server::engine::Stop;
+use server::http::Door;
+use server::serve::Server;
+use server::serve::announcement::{self, Announcement, Announcer};
+use server::serve::roles::Roles;
 use server::settings::{Given, Source};
-use server::{scheduler, traces, triggers};
 use store::Location;
 
 use super::background::start::Ready;
@@ -27,37 +23,37 @@ use crate::allocator;
 use crate::client::{Brain, Local};
 use crate::error::{Error, Exit};
 use crate::session::Session;
-use crate::style::{DIM, NAME, counted};
-use crate::table::{Cell, Table};
+use crate::terminal::style::{DIM, NAME, counted};
+use crate::terminal::table::{Cell, Table};
 
 /// So long after its start a server has made all that it keeps.
 const STARTED: Duration = Duration::from_secs(1);
 
-/// Serve the brain: the HTTP API, queued runs, triggers and schedules, until told to stop
+/// Serve the brain: the HTTP API, queued runs, triggers and schedules
 ///
-/// Everything over HTTP takes a token; the link that is printed signs one browser in.
+/// Everything over HTTP requires a token; the printed link signs in one browser.
 ///
-/// SIGTERM or Ctrl-C: no more runs are taken, those under way may end; a second one, or the end of the time for that,
-/// ends them. Those whose effects are all steps are resumed by the next server. A brain on SQLite has one server at a time.
+/// On SIGTERM or Ctrl-C it takes no more runs and waits for the running ones; a second signal, or the end of the drain time,
+/// ends them. Runs whose effects are all steps are resumed by the next server. A brain on SQLite has one server at a time.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   selfmade serve
-  selfmade serve --log info                   tell about each request and each run
-  selfmade serve --show-config                see what is configured, and where
+  selfmade serve --log info                   log each request and each run
+  selfmade serve --show-config                show the configuration, and where it comes from
   selfmade serve --listen 0.0.0.0:7333 --name brain.example
   selfmade serve --warm plot --drain 120
-  selfmade serve --demo                                a brain with something in it, to try things out")]
+  selfmade serve --demo                                a brain with an example, to try things out")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) flags: Flags,
-    /// Show every setting, its value and where it came from, and do nothing else
+    /// Show every setting, its value and where it comes from, and exit
     #[arg(long)]
     pub(crate) show_config: bool,
-    /// Fill a new brain with an example to look around in; without --home it is gone afterwards
+    /// Fill a new brain with an example; without --home it is deleted afterwards
     #[arg(long)]
     pub(crate) demo: bool,
-    /// As `start` starts it: says on standard output when it is ready, and nothing else
+    /// For `start`: print only when it is ready, to standard output
     #[arg(long, hide = true)]
     pub(crate) background: bool,
 }
@@ -65,22 +61,25 @@ pub(crate) struct Arguments {
 /// What a server may be told, in the foreground or not.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Flags {
-    /// Where to listen for HTTP; port 0 is any free one [default: 127.0.0.1:7333]
+    /// The address to listen on for HTTP; port 0 picks a free one [default: 127.0.0.1:7333]
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
-    /// A name under which others reach it, beside localhost and plain addresses; may be repeated
+    /// A host name it is reached by, besides localhost and IP addresses; may be repeated
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
-    /// Believe this proxy for whom it speaks (X-Forwarded-For); may be repeated
+    /// Trust X-Forwarded-For from this proxy; may be repeated
     #[arg(long, value_name = "ADDRESS")]
     trusted_proxy: Vec<IpAddr>,
-    /// Requests a second that one token, or one address without a token, may send; ten seconds' worth at once
+    /// Requests per second for one token, or for one address without a token; bursts of up to ten seconds' worth
     #[arg(long, value_name = "REQUESTS")]
     rate: Option<NonZeroU32>,
-    /// Seconds that runs under way have to end when it is told to stop [default: 30]
+    /// The roles of this server: http, engine, triggers, scheduler; servers on one PostgreSQL may share them [default: all]
+    #[arg(long, value_name = "ROLES")]
+    roles: Option<String>,
+    /// Seconds that running runs have to end when the server stops [default: 30]
     #[arg(long, value_name = "SECONDS")]
     drain: Option<u32>,
-    /// Make this function ready first, so that its first run is quick; may be repeated
+    /// Prepare this function first, so its first run is fast; may be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) warm: Vec<EntryName>,
 }
@@ -94,6 +93,7 @@ impl Flags {
             .flag("names", names)
             .flag("trusted_proxies", (!proxies.is_empty()).then(|| proxies.join(",")))
             .flag("rate", self.rate.map(|rate| rate.to_string()))
+            .flag("roles", self.roles.clone())
             .flag("drain_seconds", self.drain.map(|seconds| seconds.to_string()))
     }
 }
@@ -120,73 +120,48 @@ async fn begin(session: &Session, arguments: Arguments) -> Result<Exit, Error> {
     done
 }
 
-/// What a server that was killed left behind goes on at once.
-async fn take_over(ctx: &server::Ctx, predecessor: Option<NodeId>) {
-    let Some(node) = predecessor else { return };
-    if let Err(error) = engine::recover_from(ctx, &[node]).await {
-        tracing::warn!("cannot look for what the server before has left, until its leases run out: {error}");
-    }
-}
-
 async fn serve(session: &Session, brain: &Brain, local: &Local, arguments: Arguments) -> Result<Exit, Error> {
     let (ctx, config) = (&local.ctx, &local.serve);
-    let serving = Serving::begin(&local.location, Some(ctx.engine.node()))?;
+    let stop = Stop::default();
+    let server = Server::begin(ctx.clone(), &local.location, config.clone(), stop.clone())?;
     let announcer = Announcer::begin(&session.settings.home.path, &ctx.clock).await?;
     if announcer.is_none() && arguments.background {
         return Err(server::Error::Served { pid: None }.into());
     }
-    take_over(ctx, serving.predecessor).await;
-    let stop = Stop::default();
     session.interrupts.stopping([stop.taking.clone(), stop.running.clone()]);
-    let listener = http::bind(&config.listen).await?;
+    let bound = server.bind().await?;
     if arguments.demo {
         demo::fill(session, brain).await?;
     }
     warm::warm(session, brain, &arguments.flags.warm).await?;
-    let http = HttpConfig {
-        names: config.names.clone(),
-        trusted_proxies: config.trusted_proxies.clone(),
-        rate: config.rate,
-        ..HttpConfig::default()
-    };
-    let door = Door::new(ctx.clone(), http, stop.taking.clone());
-    let _announced =
-        announcer.map(|announcer| announce(announcer, local, listener.address, &door)).transpose()?;
+    let (address, door) = (bound.address(), &bound.door);
+    let _announced = announcer.map(|announcer| announce(announcer, local, address, door)).transpose()?;
     if arguments.background {
-        tell_ready(session, listener.address, &door)?;
+        tell_ready(session, address, door)?;
     } else {
-        introduce(session, listener.address, &door)?;
+        introduce(session, address, door)?;
     }
-    let at_once = ctx.engine.config().at_once;
-    session.output.note(format!(
-        "serving {}: carries out what is queued, triggered and scheduled, {at_once} runs at once; Ctrl-C or SIGTERM stops it",
-        local.database
-    ));
+    tell_serving(session, local);
     if arguments.demo {
         demo::suggest(session);
     }
-    tracing::info!(address = %listener.address, "selfmade {} serves at {}", env!("CARGO_PKG_VERSION"), listener.address);
-    let answering = tokio::spawn(http::serve(listener, door));
-    let watching = tokio::spawn(triggers::watch(ctx.clone(), stop.taking.clone()));
-    let ticking = tokio::spawn(scheduler::keep_time(ctx.clone(), stop.taking.clone()));
-    let pruning = tokio::spawn(retention::keep(ctx.clone(), stop.taking.clone()));
+    tracing::info!(%address, "selfmade {} serves at {address}", env!("CARGO_PKG_VERSION"));
     tokio::spawn(settle(ctx.clock.clone()));
-    // Runs that end while the others are waited for are told of, too.
-    let told = CancellationToken::new();
-    let telling = config
-        .collector
-        .clone()
-        .map(|collector| tokio::spawn(traces::export(ctx.clone(), collector, told.clone())));
-    work(session, ctx, &stop, config.drain).await;
-    // One that panicked has been reported; there is nothing more to do for it here.
-    let _ = tokio::join!(watching, ticking, pruning, answering);
-    told.cancel();
-    if let Some(telling) = telling {
-        let _ = telling.await;
-    }
+    let drain_seconds = config.drain.as_secs();
+    server::serve(bound, |under_way| tell_stopping(session, under_way, drain_seconds)).await;
     session.output.note("stopped");
     tracing::info!("stopped");
     Ok(Exit::Done)
+}
+
+fn tell_serving(session: &Session, local: &Local) {
+    let (database, roles, at_once) = (&local.database, &local.serve.roles, local.ctx.engine.config().at_once);
+    let what = if *roles == Roles::default() {
+        format!("executes queued, triggered and scheduled runs, {at_once} at once")
+    } else {
+        format!("as {roles}")
+    };
+    session.output.note(format!("serving {database}: {what}; Ctrl-C or SIGTERM stops it"));
 }
 
 /// Gives back what only the start needed, once it is over.
@@ -247,44 +222,22 @@ fn url(address: SocketAddr) -> String {
 fn introduce(session: &Session, address: SocketAddr, door: &Door) -> Result<(), Error> {
     let url = url(address);
     session.output.note(format!("listening at {url}"));
-    session.output.note(format!("sign in once, within a day: {url}{}", door.sign_in_path()?));
+    session.output.note(format!("sign in (works once, within a day): {url}{}", door.sign_in_path()?));
     if !address.ip().is_loopback() {
         session
             .output
-            .note("others on the network can reach it, without encryption: put a proxy with TLS before it");
+            .note("it is reachable from the network without encryption: put a TLS proxy in front of it");
     }
     Ok(())
 }
 
-/// Carries out what is queued until it is told to stop; then what is under way has so many seconds.
-async fn work(session: &Session, ctx: &server::Ctx, stop: &Stop, time: Duration) {
-    let mut working = pin!(engine::work_until(ctx.clone(), stop.clone()));
-    let is_over = tokio::select! {
-        biased;
-        () = stop.taking.cancelled() => false,
-        () = &mut working => true,
-    };
-    tell_stopping(session, engine::under_way(ctx), time.as_secs());
-    if is_over {
-        return;
-    }
-    tokio::select! {
-        () = &mut working => {}
-        () = ctx.clock.wait_until(ctx.clock.now() + time) => {
-            stop.running.cancel();
-            working.await;
-        }
-    }
-}
-
 fn tell_stopping(session: &Session, under_way: usize, seconds: u64) {
-    tracing::info!(
-        runs.under_way = under_way,
-        "stopping: {under_way} runs under way have {seconds} s to end"
-    );
+    tracing::info!(runs.under_way = under_way, "stopping: {under_way} runs have {seconds} s to end");
     if under_way > 0 {
         let runs = counted(under_way, "run");
-        session.output.note(format!("waiting up to {seconds} s for {runs} under way; once more ends them"));
+        session
+            .output
+            .note(format!("waiting up to {seconds} s for {runs} to end; a second signal ends them now"));
     }
 }
 

@@ -6,9 +6,9 @@ use store::ChangesetSummary;
 use super::log;
 use crate::client::{Brain, Listed};
 use crate::error::{Error, Exit};
-use crate::output::Screen;
 use crate::session::Session;
-use crate::style::{DIM, NAME, TITLE, counted, paint};
+use crate::terminal::output::Screen;
+use crate::terminal::style::{DIM, NAME, TITLE, counted, paint};
 
 const RECENT: u32 = 3;
 
@@ -60,7 +60,7 @@ async fn status(session: &Session, brain: &Brain) -> Result<Status, Error> {
             (home.path.display().to_string(), home.why.to_string(), session.database()?, false)
         }
         Brain::Remote(remote) => {
-            let version = format!("of a server of version {}", holds.version);
+            let version = format!("the server is version {}", holds.version);
             (remote.url.clone(), session.server_why().to_owned(), version, false)
         }
     };
@@ -97,7 +97,7 @@ fn render(session: &Session, status: &Status, screen: &Screen) -> String {
         let aside = if aside.is_empty() { String::new() } else { paint(DIM, format!("  ({aside})")) };
         out.push_str(&format!("  {}  {value}{aside}\n", paint(DIM, format!("{name:<8}"))));
     };
-    let made = if status.created { "; made just now" } else { "" };
+    let made = if status.created { "; created just now" } else { "" };
     field("brain", &status.home, &format!("{}{made}", status.home_why));
     let served = status.served_at.as_ref().map(|url| format!("served at {url}")).unwrap_or_default();
     field("database", &status.database, &served);

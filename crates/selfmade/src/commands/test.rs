@@ -2,27 +2,27 @@
 
 use model::name::EntryName;
 use serde_json::json;
-use server::app::tests::TestReport;
+use server::app::functions::run_tests::TestReport;
 
 use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::progress::Progress;
 use crate::session::Session;
-use crate::style::{BAD, DIM, GOOD, NAME, paint, printable};
+use crate::terminal::progress::Progress;
+use crate::terminal::style::{BAD, DIM, GOOD, NAME, paint, printable};
 
-/// Run the tests that functions carry
+/// Run the tests of functions
 ///
-/// In cells, several at once, without network and with the mocks that each test states. Exit code 7 says that one failed.
+/// They run in cells, several at once, without network and with the mocks that each test declares. Exit code 7 means that a test failed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   selfmade test                        all tests of the brain
   selfmade test greet shout
-  selfmade test shout --dependents     also of everything that calls it")]
+  selfmade test shout --dependents     and of everything that calls it")]
 pub(crate) struct Arguments {
     /// The functions [default: all]
     names: Vec<EntryName>,
-    /// Also everything that calls them, directly or not
+    /// Also the tests of everything that calls them, directly or indirectly
     #[arg(long, requires = "names")]
     dependents: bool,
 }

@@ -2,23 +2,23 @@
 
 use model::name::EntryName;
 use serde_json::json;
-use server::app::warming::Warmed;
+use server::app::functions::warming::Warmed;
 
 use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::run_view::Live;
 use crate::session::Session;
-use crate::style::{DIM, paint, printable};
+use crate::terminal::style::{DIM, paint, printable};
+use crate::views::run::Live;
 
-/// Make ready what functions need to run
+/// Prepare the environments of functions
 ///
-/// The packages of each are downloaded and put together once, so that its first run has not to wait for them. Processes
-/// that are kept ready belong to the server that runs functions: `serve --warm NAME` starts those, too.
+/// The packages of each are downloaded and installed once, so that its first run does not wait for them. Warm
+/// processes belong to the server: `serve --warm NAME` starts those too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   selfmade warm plot report
-  selfmade serve --warm plot       and keep processes ready")]
+  selfmade serve --warm plot       and keep processes warm")]
 pub(crate) struct Arguments {
     /// The functions
     #[arg(required = true)]
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let warmed = warm(session, brain, &arguments.names).await?;
     session.output.answer(&json!({ "environments": warmed }), |_| warmed.iter().map(line).collect())?;
-    session.output.note("environments are made; processes are kept ready by `serve --warm`");
+    session.output.note("environments are ready; `serve --warm` also keeps processes warm");
     Ok(Exit::Done)
 }
 

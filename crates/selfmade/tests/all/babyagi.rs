@@ -28,8 +28,8 @@ fn everything_comes_over_and_a_second_time_nothing() {
     0 calls
     1 secret
     --- stderr
-    brain: [folder]/home (given by --home; made just now)
-    1 thing came over differently:
+    brain: [folder]/home (given by --home; created just now)
+    1 thing was imported differently:
       version 1 of `broken` is kept, but cannot run: line 1, column 12: expected a parameter or the end of the parameter list; it was the active one, so the function is not live
     changeset 1 applied; the brain is at revision 1
     ");
@@ -80,16 +80,16 @@ fn without_its_key_or_with_a_wrong_one_nothing_comes_over() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: the brain has encrypted keys (1), and nothing to open them was given
-    hint: name its key file with `--key encryption_key.json`, or leave its keys behind with `--no-keys`
+    error: the brain has encrypted keys (1), but no key to decrypt them was given
+    hint: name its key file with `--key encryption_key.json`, or skip its keys with `--no-keys`
     ");
     assert_shows!(place.run(&["import", "funztionz.db", "--key", "wrong.json"]), @"
     exit: 3
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: the given key does not open the brain's encrypted keys
-    hint: give the `encryption_key.json` that stood beside this database; nothing was imported
+    error: the given key does not decrypt the brain's encrypted keys
+    hint: give the `encryption_key.json` that belongs to this database; nothing was imported
     ");
     assert_shows!(place.run(&["import", "funztionz.db", "--key", "missing.json"]), @"
     exit: 3
@@ -98,7 +98,7 @@ fn without_its_key_or_with_a_wrong_one_nothing_comes_over() {
     brain: [folder]/home (given by --home)
     error: cannot read `missing.json`
       caused by: No such file or directory (os error 2)
-    hint: check the name, and the folder you are in
+    hint: check the name and the current folder
     ");
     assert_eq!(place.brain(), before);
 }
@@ -117,8 +117,8 @@ fn its_keys_can_be_left_behind() {
     0 calls
     0 secrets
     --- stderr
-    brain: [folder]/home (given by --home; made just now)
-    1 thing came over differently:
+    brain: [folder]/home (given by --home; created just now)
+    1 thing was imported differently:
       version 1 of `broken` is kept, but cannot run: line 1, column 12: expected a parameter or the end of the parameter list; it was the active one, so the function is not live
     changeset 1 applied; the brain is at revision 1
     ");

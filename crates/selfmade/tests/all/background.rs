@@ -38,6 +38,12 @@ fn a_server_is_started_looked_at_and_stopped() {
         (&status["runs_under_way"], &status["version"]),
         (&0.into(), &env!("CARGO_PKG_VERSION").into())
     );
+    while place.json(&["status"])["nodes"] == serde_json::json!([]) {}
+    let node = &place.json(&["status"])["nodes"][0];
+    let port = url.rsplit(':').next().unwrap();
+    assert!(text(node, "name").ends_with(&format!(":{port}")), "{node}");
+    assert_eq!((&node["this"], &node["alive"]), (&true.into(), &true.into()));
+    assert_eq!(node["roles"], serde_json::json!(["http", "engine", "triggers", "scheduler"]));
     let again = place.json(&["start"]);
     assert_eq!((&again["started"], &again["pid"]), (&false.into(), &pid.into()), "there is one already");
     let address = url.trim_start_matches("http://");
@@ -98,8 +104,8 @@ fn a_server_that_cannot_start_says_why() {
     --- stdout
     --- stderr
     error: the server did not start
-      error: cannot listen at `[address]`: Address already in use (os error 98)
-      hint: choose another place with `--listen 127.0.0.1:PORT`; port 0 is any free one
+      error: cannot listen on `[address]`: Address already in use (os error 98)
+      hint: choose another address with `--listen 127.0.0.1:PORT`; port 0 picks a free port
     hint: its log is `[folder]/home/server.log`
     ");
 }

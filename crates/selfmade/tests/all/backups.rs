@@ -35,7 +35,7 @@ fn a_brain_that_is_served_is_backed_up_and_restored_elsewhere() {
         std::fs::read(place.path("home/secrets.key")).unwrap()
     );
     let refused = place.run(&["restore", "copy.db", "--force"]);
-    assert!(refused.contains("carries out the runs of this brain already"), "{refused}");
+    assert!(refused.contains("is already serving this brain"), "{refused}");
     assert_eq!(names(&place), ["one", "two"], "nothing was replaced");
 }
 
@@ -51,10 +51,10 @@ fn what_is_there_is_only_replaced_when_told_so_and_kept_aside() {
     [folder]/copy.db
     --- stderr
     revision ,  bytes; checked
-    the key that opens secrets is not in it: keep `secrets.key`, too, or use --with-key
+    the key that decrypts secrets is not included: keep `secrets.key` as well, or use --with-key
     ");
     let again = place.run(&["backup", "copy.db"]);
-    assert!(again.starts_with("exit: 5") && again.contains("is there already"), "{again}");
+    assert!(again.starts_with("exit: 5") && again.contains("already exists"), "{again}");
     assert!(place.run(&["backup", "copy.db", "--force"]).starts_with("exit: 0"));
     place.add("def two():\n    return 2\n");
     let refused = place.run(&["restore", "copy.db"]);

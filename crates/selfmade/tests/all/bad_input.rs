@@ -43,7 +43,7 @@ fn two_functions_of_one_name() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: `bad.py`, line 5, column 5: `a` is already defined on line 3
-    hint: a pack has one function of a name: rename or remove one of the two
+    hint: a pack defines each name once: rename or remove one of the two
     ");
 }
 
@@ -84,7 +84,7 @@ fn the_same_name_in_two_files() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: the changeset changes function `a` twice; state each entry once
+    error: the changeset changes function `a` twice; list each entry once
     ");
     assert_eq!(place.brain(), before);
 }
@@ -109,14 +109,14 @@ fn a_name_that_is_none() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `lambda` is a Python keyword and cannot name a function; use `lambda_`
+    error: `lambda` is a Python keyword and cannot be the name of a function; use `lambda_`
     ");
     assert_shows!(place.run(&["fn", "add", "a.py", "--name", "print"]), @"
     exit: 3
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `print` is a Python builtin, which a function of that name would hide; use `print_` or a longer name
+    error: `print` is a Python builtin, which a function with that name would shadow; use `print_` or a longer name
     ");
     assert_shows!(place.run(&["fn", "show", "no name"]), @"
     exit: 3
@@ -141,7 +141,7 @@ fn a_source_that_defines_a_keyword_or_a_builtin() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `bad.py`, line 1, column 5: a function cannot be named `print`: it is a Python builtin, which it would hide from every function that calls it
+    error: `bad.py`, line 1, column 5: a function cannot be named `print`: it is a Python builtin, which it would shadow in every function that calls it
     hint: name it after what it does, such as `print_value`
     ");
 }
@@ -185,7 +185,7 @@ fn ten_megabytes_of_source() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: `bad.py` has more than 16777216 bytes
-    hint: check that it is the file you mean: no source is that long
+    hint: check that this is the right file; no source is that long
     ");
 }
 
@@ -223,18 +223,18 @@ fn files_that_cannot_be_read() {
     exit: 3
     --- stdout
     --- stderr
-    brain: [folder]/home (given by --home; made just now)
+    brain: [folder]/home (given by --home; created just now)
     error: cannot read `missing.py`
       caused by: No such file or directory (os error 2)
-    hint: check the name, and the folder you are in
+    hint: check the name and the current folder
     ");
     assert_shows!(place.run(&["fn", "add", "folder"]), @"
     exit: 3
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `folder` is a folder, and a file is wanted
-    hint: name a file in it; a folder of functions is loaded with `selfmade pack load folder`
+    error: `folder` is a folder, not a file
+    hint: choose a file in it; a folder of functions is loaded with `selfmade pack load folder`
     ");
     assert_shows!(place.run(&["fn", "add", "missing.py", "--json"]), @r#"
     exit: 3
@@ -243,13 +243,13 @@ fn files_that_cannot_be_read() {
     {
       "error": {
         "code": "cannot_read",
+        "message": "cannot read `missing.py`",
+        "hint": "check the name and the current folder",
         "details": {
           "causes": [
             "No such file or directory (os error 2)"
           ]
-        },
-        "hint": "check the name, and the folder you are in",
-        "message": "cannot read `missing.py`"
+        }
       }
     }
     "#);

@@ -72,15 +72,15 @@ fn a_changeset_is_shown_and_applied() {
     {
       "changesets": [
         {
-          "actor": "command_line",
-          "applied_revision": 2,
-          "base_revision": 1,
-          "changes": 1,
           "changeset_id": "[id]",
-          "created_at": "[time]",
           "number": 2,
           "state": "applied",
-          "title": "count on"
+          "title": "count on",
+          "base_revision": 1,
+          "applied_revision": 2,
+          "actor": "command_line",
+          "created_at": "[time]",
+          "changes": 1
         }
       ]
     }
@@ -204,9 +204,9 @@ fn a_changeset_whose_ground_moved_conflicts_and_can_be_rebased() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: what the changeset is based on has moved, so nothing was applied
-      function `n`, which it changes, moved at revision 2
-    hint: look at the difference with `selfmade changes show 2`, then `selfmade changes rebase 2` bases it on the brain as it is now
+    error: entries that the changeset is based on have changed, so nothing was applied
+      function `n`, which it changes, changed at revision 2
+    hint: review the difference with `selfmade changes show 2`, then base it on the current brain with `selfmade changes rebase 2`
     ");
     assert_shows!(place.run(&["changes", "show", "2"]), @"
     exit: 0
@@ -219,7 +219,7 @@ fn a_changeset_whose_ground_moved_conflicts_and_can_be_rebased() {
       checks    parses passed  names passed  types passed  tests not run (there are none)  policy passed
 
     Conflicts
-      function `n`, which it changes, moved at revision 2
+      function `n`, which it changes, changed at revision 2
 
     update function `n`  +1 -1
     --- n
@@ -239,7 +239,7 @@ fn a_changeset_whose_ground_moved_conflicts_and_can_be_rebased() {
     update function `n`
     --- stderr
     brain: [folder]/home (given by --home)
-    changeset 2 is proposed, and changes nothing yet
+    changeset 2 is proposed; nothing has changed yet
     hint: `selfmade --home [folder]/home changes show 2`, then `selfmade --home [folder]/home changes apply 2` or `reject`
     ");
     assert_shows!(place.run(&["changes", "apply", "2", "--json"]), @r#"
@@ -275,18 +275,18 @@ fn a_conflict_has_a_json_form() {
     {
       "error": {
         "code": "conflicted",
+        "message": "entries that the changeset is based on have changed, so nothing was applied",
+        "hint": "review the difference with `selfmade changes show 2`, then base it on the current brain with `selfmade changes rebase 2`",
         "details": {
           "conflicts": [
             {
-              "changed_here": true,
               "kind": "function",
+              "name": "n",
               "moved_at": 2,
-              "name": "n"
+              "changed_here": true
             }
           ]
-        },
-        "hint": "look at the difference with `selfmade changes show 2`, then `selfmade changes rebase 2` bases it on the brain as it is now",
-        "message": "what the changeset is based on has moved, so nothing was applied"
+        }
       }
     }
     "#);
@@ -328,15 +328,15 @@ fn an_applied_changeset_is_reverted_by_its_revision() {
     {
       "changesets": [
         {
-          "actor": "command_line",
-          "applied_revision": 3,
-          "base_revision": 2,
-          "changes": 1,
           "changeset_id": "[id]",
-          "created_at": "[time]",
           "number": 3,
           "state": "applied",
-          "title": "revert changeset 2: count on"
+          "title": "revert changeset 2: count on",
+          "base_revision": 2,
+          "applied_revision": 3,
+          "actor": "command_line",
+          "created_at": "[time]",
+          "changes": 1
         }
       ]
     }
@@ -377,9 +377,9 @@ fn what_moved_since_is_not_reverted() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: what changeset 1 changed has moved since, so it was not reverted
-      function `n`, which it changes, moved at revision 2
-    hint: revert the later changesets first, or set single versions with `selfmade fn use`
+    error: entries that changeset 1 changed have changed again since, so it was not reverted
+      function `n`, which it changes, changed at revision 2
+    hint: revert the later changesets first, or choose versions one by one with `selfmade fn use`
     ");
     assert_eq!(place.brain(), before);
 }
@@ -391,7 +391,7 @@ fn a_changeset_that_is_not_there_is_told() {
     exit: 4
     --- stdout
     --- stderr
-    brain: [folder]/home (given by --home; made just now)
+    brain: [folder]/home (given by --home; created just now)
     error: there is no changeset 7
     ");
     assert_shows!(place.run(&["changes", "revert", "r7"]), @"
@@ -413,6 +413,6 @@ fn a_changeset_that_is_not_there_is_told() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    nothing was applied yet
+    nothing has been applied yet
     ");
 }

@@ -6,7 +6,7 @@ use crate::command::Place;
 fn a_demo_has_something_of_everything_and_is_gone_afterwards() {
     let place = Place::without_home();
     let mut server = place.start(&["serve", "--demo"]);
-    let brain = server.says("made for the demo");
+    let brain = server.says("temporary, for the demo");
     let home = brain.strip_prefix("brain: ").unwrap().split(" (").next().unwrap().to_owned();
     let suggested = server.says("run receipt");
     assert!(suggested.contains(&format!("--home {home} run receipt")), "{suggested}");
@@ -42,5 +42,5 @@ fn a_demo_is_put_into_a_new_brain_alone_and_found_again() {
     let other = Place::new();
     other.add("def mine():\n    return 1\n");
     let refused = other.run(&["serve", "--demo"]);
-    assert!(refused.starts_with("exit: 3") && refused.contains("it holds 1 functions"), "{refused}");
+    assert!(refused.starts_with("exit: 3") && refused.contains("it contains 1 function"), "{refused}");
 }

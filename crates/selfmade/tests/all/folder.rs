@@ -58,14 +58,14 @@ fn a_second_export_writes_what_changed_and_removes_what_is_gone() {
     exit: 0
     --- stdout
     {
-      "entries": 1,
       "folder": "brain",
-      "removed": [
-        "functions/tools/b.py"
-      ],
       "revision": 4,
+      "entries": 1,
       "written": [
         "functions/a.py"
+      ],
+      "removed": [
+        "functions/tools/b.py"
       ]
     }
     --- stderr
@@ -126,23 +126,23 @@ fn a_folder_of_somebody_else_is_neither_written_nor_read() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `mine` is not empty and holds no brain (it has no `brain.json`)
-    hint: name a new or empty folder; nothing was written
+    error: `mine` is not empty and is not an exported brain (it has no `brain.json`)
+    hint: choose a new or empty folder; nothing was written
     ");
     assert_shows!(place.run(&["export", "file"]), @"
     exit: 3
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `file` is a file, and a brain is exported to a folder
-    hint: name a new folder
+    error: `file` is a file; a brain is exported to a folder
+    hint: choose a new folder
     ");
     assert_shows!(place.run(&["import", "mine"]), @"
     exit: 3
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: the folder has no `brain.json`, so it is not a brain
+    error: the folder has no `brain.json`, so it is not an exported brain
     hint: name a folder that `selfmade export` wrote; a folder of decorated Python is loaded with `selfmade pack load`
     ");
     assert_shows!(place.run(&["import", "nowhere"]), @"
@@ -152,15 +152,15 @@ fn a_folder_of_somebody_else_is_neither_written_nor_read() {
     brain: [folder]/home (given by --home)
     error: cannot read `nowhere`
       caused by: No such file or directory (os error 2)
-    hint: check the name, and the folder you are in
+    hint: check the name and the current folder
     ");
     assert_shows!(place.run(&["import", "mine", "--key", "x"]), @"
     exit: 3
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `--key` means nothing for a folder
-    hint: leave it out
+    error: `--key` does not apply to a folder
+    hint: omit it
     ");
 }
 
@@ -193,7 +193,7 @@ fn a_bad_file_in_a_folder_changes_nothing() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: the folder has format 99, and this selfmade reads format 1
+    error: the folder has format 99, but this selfmade reads format 1
     hint: use a newer selfmade
     ");
     assert_eq!(place.brain(), before);

@@ -15,34 +15,34 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
     Usage: selfmade [OPTIONS] [COMMAND]
 
     Commands:
-      init         Make a brain of its own for a folder
+      init         Create a brain for a folder
       fn           Functions: add, list, show, edit, rm, versions, diff, use, dependents [alias:
                    function]
       run          Run a function
       runs         Runs: list, show, tail, cancel, answer, rerun, replay, prune
       trigger      Triggers: add, list, show, test, enable, disable, rm, firings
       schedule     Schedules: add, list, show, pause, resume, rm, run
-      test         Run the tests that functions carry
-      insights     How functions do, and what to do about it
-      warm         Make ready what functions need to run
-      serve        Carry out queued runs, triggers and schedules until told to stop
+      test         Run the tests of functions
+      insights     Show how functions perform, and what to improve
+      warm         Prepare the environments of functions
+      serve        Serve the API, queued runs, triggers and schedules
       start        Start a server in the background
       stop         Stop the server
-      status       Whether a server runs, and how it does
-      sign-in      Print a link that signs a browser in
+      status       Show whether a server is running, and its health
+      sign-in      Print a link that signs in a browser
       pack         Packs: load, list
       changes      Changesets: list, show, apply, reject, revert, rebase
-      log          How the brain changed, newest first
+      log          Show the history of the brain, newest first
       search       Find functions by name and by what they do
-      export       Write the brain as a folder of files
-      import       Read a folder that was exported, or the database of a BabyAGI brain
-      backup       Write the whole brain into one file, also while it is in use
-      restore      Put a backup in the place of the brain
+      export       Export the brain to a folder of files
+      import       Import an exported folder or a BabyAGI database
+      backup       Back up the whole brain to one file, even while it is in use
+      restore      Restore the brain from a backup
       secret       Secrets: set, list, rm
       token        Tokens: add, list, rm
-      session      Browsers that are signed in: list, rm
-      doctor       Which layers of the sandbox this machine offers
-      completions  Print the completions of a shell
+      session      Sessions of signed-in browsers: list, rm
+      doctor       Show which sandbox layers this machine supports
+      completions  Print shell completions
       version      Print the version
       help         Print this message or the help of the given subcommand(s)
 
@@ -55,20 +55,19 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
                                   else the platform's data folder]
           --database <URL>        A postgres:// URL or a SQLite file [default: SELFMADE_DATABASE, else
                                   brain.db in the data folder]
-          --server <URL>          Ask the server at this address instead [default: SELFMADE_SERVER]
-          --token <TOKEN>         The token for that server [default: SELFMADE_TOKEN]; others on this
-                                  machine can see what is typed here
+          --server <URL>          Use the server at this URL instead [default: SELFMADE_SERVER]
+          --token <TOKEN>         The token for that server [default: SELFMADE_TOKEN]; other users of
+                                  this machine can see it
           --token-file <FILE>     Read the token from this file
-          --json                  Print one JSON document; errors too, on standard error
-      -q, --quiet                 Print data, warnings and errors only
-      -v, --verbose               Print all warnings instead of the first few
-          --color <WHEN>          When to colour: auto (on a terminal, unless NO_COLOR is set), always
-                                  or never [default: auto]
-          --allow-weaker-sandbox  Run functions without the layers that `doctor` lists as missing,
-                                  instead of refusing
+          --json                  Print one JSON document; errors too, to standard error
+      -q, --quiet                 Print only data, warnings and errors
+      -v, --verbose               Print all warnings, not just the first few
+          --color <WHEN>          When to use colour: auto (on a terminal, unless NO_COLOR is set),
+                                  always or never [default: auto]
+          --allow-weaker-sandbox  Run functions even if sandbox layers are missing (see `doctor`)
           --log <LEVEL>           What to log on standard error: off, error, warn, info, debug, trace,
                                   or levels by target
-          --log-format <FORMAT>   How to log: text or json
+          --log-format <FORMAT>   Log format: text or json
 
     Examples:
       selfmade                                 show the brain and what to try next
@@ -80,24 +79,24 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
       selfmade pack load core                  load the functions of a pack
       selfmade search "split a text"           find functions
       selfmade log                             see how the brain changed
-      selfmade changes revert r12              undo what made revision 12
+      selfmade changes revert r12              undo revision 12
 
     Environment:
       SELFMADE_HOME         the data folder, unless --home names one
       SELFMADE_DATABASE     the database, unless --database names one
-      SELFMADE_SERVER       the server to ask, unless --server, --home or --database is given
+      SELFMADE_SERVER       the server to use, unless --server, --home or --database is given
       SELFMADE_TOKEN        the token for that server, unless --token or --token-file is given
-      SELFMADE_SECRETS_KEY  the key that seals secrets, in place of the file secrets.key
-      SELFMADE_LISTEN       where `serve` listens, unless --listen says so
-      SELFMADE_LOG          what to log on standard error, unless --log says so
+      SELFMADE_SECRETS_KEY  the key that encrypts secrets, instead of the file secrets.key
+      SELFMADE_LISTEN       the address `serve` listens on, unless --listen is given
+      SELFMADE_LOG          what to log on standard error, unless --log is given
       SELFMADE_…            every other setting; `serve --show-config` lists them
       VISUAL, EDITOR        the editor of `fn edit`
       NO_COLOR              no colours
 
     Exit codes:
-      0  done                      4  what was named is not there
-      1  done in part              5  refused: checks failed, a conflict, the wrong state
-      2  wrong usage               6  the database, the disk or a key cannot be used
+      0  success                   4  not found
+      1  partial success           5  refused: checks failed, a conflict, the wrong state
+      2  usage error               6  the database, the disk or a key is unavailable
       3  bad input                 7  a run or a test failed
       70 a bug in selfmade         130 interrupted
     --- stderr

@@ -11,7 +11,7 @@ fn init_makes_a_brain_that_git_leaves_alone_and_that_folders_below_use() {
     --- stdout
     [folder]/project/.selfmade
     --- stderr
-    made a brain there; commands in and below that folder use it
+    created a brain there; commands in that folder and below use it
     ");
     assert_eq!(place.read("project/.selfmade/.gitignore"), "*\n");
     assert_shows!(place.run_in("project", &["init"]), @"
@@ -19,7 +19,7 @@ fn init_makes_a_brain_that_git_leaves_alone_and_that_folders_below_use() {
     --- stdout
     [folder]/project/.selfmade
     --- stderr
-    there is a brain already; nothing was changed
+    there is already a brain; nothing was changed
     ");
     assert_shows!(place.run_in("project/deep/down", &["fn", "list"]), @"
     exit: 0
@@ -45,9 +45,9 @@ fn init_says_where_it_would_be_and_what_stands_in_the_way() {
     exit: 0
     --- stdout
     {
-      "created": true,
+      "home": "[folder]/there/.selfmade",
       "database": "[folder]/there/.selfmade/brain.db",
-      "home": "[folder]/there/.selfmade"
+      "created": true
     }
     --- stderr
     "#);
@@ -56,14 +56,14 @@ fn init_says_where_it_would_be_and_what_stands_in_the_way() {
     --- stdout
     --- stderr
     error: there is no folder `[folder]/nowhere`
-    hint: make it first, with `mkdir -p [folder]/nowhere`
+    hint: create it first with `mkdir -p [folder]/nowhere`
     ");
     assert_shows!(place.run(&["init", "there", "--home", "other"]), @"
     exit: 3
     --- stdout
     --- stderr
-    error: both `--home` and `there` say where the brain shall be
-    hint: leave one of them out: `--home` names the data folder itself, the other the folder it is made in
+    error: both `--home` and `there` say where to create the brain
+    hint: omit one of them: `--home` is the data folder itself, the other is the folder to create it in
     ");
 }
 
@@ -76,14 +76,14 @@ fn the_variable_wins_over_the_folder_and_the_option_over_both() {
     exit: 0
     --- stdout
     --- stderr
-    brain: [folder]/elsewhere (given by SELFMADE_HOME; made just now)
+    brain: [folder]/elsewhere (given by SELFMADE_HOME; created just now)
     there are none
     ");
     assert_shows!(place.run(&["fn", "list", "--home", "given"]), @"
     exit: 0
     --- stdout
     --- stderr
-    brain: [folder]/given (given by --home; made just now)
+    brain: [folder]/given (given by --home; created just now)
     there are none
     ");
     assert_shows!(place.run(&["init"]), @"
@@ -91,8 +91,8 @@ fn the_variable_wins_over_the_folder_and_the_option_over_both() {
     --- stdout
     [folder]/.selfmade
     --- stderr
-    there is a brain already; nothing was changed
-    warning: SELFMADE_HOME is set, and wins over it until it is unset
+    there is already a brain; nothing was changed
+    warning: SELFMADE_HOME is set and takes precedence until it is unset
     ");
 }
 
@@ -105,7 +105,7 @@ fn a_file_cannot_be_the_data_folder() {
     --- stdout
     --- stderr
     error: `[folder]/file` is not a folder, so it cannot be the data folder
-    hint: name another folder with `--home DIR` or `SELFMADE_HOME`
+    hint: choose another folder with `--home DIR` or `SELFMADE_HOME`
     ");
 }
 
@@ -117,7 +117,7 @@ fn a_misspelt_setting_is_named() {
     exit: 6
     --- stdout
     --- stderr
-    error: `[folder]/home/config.toml` has a setting `databse`, which there is not
+    error: `[folder]/home/config.toml` has an unknown setting `databse`
     hint: did you mean `database`?
     ");
 }

@@ -25,6 +25,8 @@ fn settings_are_shown_with_where_they_came_from() {
     names                 a.example,b.example                  config.toml
     trusted_proxies                                            default
     rate                  (any)                                default
+    roles                 http,engine,triggers,scheduler       default
+    node_name             (host and port)                      default
     drain_seconds         7                                    --drain
     log                   debug                                SELFMADE_LOG
     log_format            text                                 default
@@ -35,12 +37,14 @@ fn settings_are_shown_with_where_they_came_from() {
     changesets_replace                                         default
     private_hosts                                              default
     extra_roots           (none)                               default
+    http_proxy            (none)                               default
     model_url             (OpenAI's)                           default
     model_name            (as functions say)                   default
     model_key             openai_api_key                       default
     lease_seconds         15                                   default
     runs_at_once          8                                    default
     waited_at_once        5                                    config.toml
+    nested_at_once        32                                   default
     ready_cells           4                                    default
     warm_cells            16                                   default
     run_steps             10000                                default
@@ -70,7 +74,7 @@ fn a_setting_that_cannot_be_understood_is_told_with_its_place() {
     exit: 6
     --- stdout
     --- stderr
-    error: `SELFMADE_DURABILITY` is `full`; it takes `process` or `power`
+    error: `SELFMADE_DURABILITY` is `full`; it must be `process` or `power`
     hint: `selfmade serve --show-config` lists what can be set
     ");
     let place = Place::new();
@@ -78,7 +82,7 @@ fn a_setting_that_cannot_be_understood_is_told_with_its_place() {
     exit: 3
     --- stdout
     --- stderr
-    error: `selfmade=loud` does not say what to log: error parsing level filter: expected one of "off", "error", "warn", "info", "debug", "trace", or a number 0-5
+    error: `selfmade=loud` is not a valid log filter: error parsing level filter: expected one of "off", "error", "warn", "info", "debug", "trace", or a number 0-5
     hint: write `off`, `error`, `warn`, `info`, `debug` or `trace`, or levels by target such as `selfmade_store=trace`
     "#);
 }
@@ -99,8 +103,8 @@ fn a_request_is_one_line_that_tells_nothing_it_carried() {
     let head = format!(
         "Host: {address}\r\nConnection: close\r\nAuthorization: Bearer {token}\r\nX-Request-Id: mine"
     );
-    ask(address, &format!("GET /api/v1/functions/add?at=1&secret=hunter2 HTTP/1.1\r\n{head}\r\n\r\n"));
-    let line = logged(&mut server, "/api/v1/functions/{name}");
+    ask(address, &format!("GET /api/v1/search?q=hunter2 HTTP/1.1\r\n{head}\r\n\r\n"));
+    let line = logged(&mut server, "/api/v1/search");
     assert_eq!((&line["level"], &line["http.method"]), (&"INFO".into(), &"GET".into()), "{line}");
     assert_eq!((&line["http.status"], &line["request.id"]), (&200.into(), &"mine".into()), "{line}");
     assert!(line["actor"].as_str().unwrap().starts_with("token:") && line["duration_us"].is_u64(), "{line}");
@@ -127,5 +131,5 @@ fn a_request_is_one_line_that_tells_nothing_it_carried() {
     server.signal("TERM");
     let (code, said) = server.ended();
     assert_eq!(code, Some(0));
-    assert!(said.contains("stopping: 0 runs under way"), "{said}");
+    assert!(said.contains("stopping: 0 runs have"), "{said}");
 }

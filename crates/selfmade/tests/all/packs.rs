@@ -32,8 +32,8 @@ fn a_file_is_loaded_and_loaded_again() {
     added function shout@1
     added function shout_twice@1
     --- stderr
-    brain: [folder]/home (given by --home; made just now)
-    1 function without a decorator was left out:
+    brain: [folder]/home (given by --home; created just now)
+    1 function without a decorator was skipped:
       packs/text.py:16 `helper`: it has no decorator that registers it
     changeset 1 applied; the brain is at revision 1
     ");
@@ -42,10 +42,10 @@ fn a_file_is_loaded_and_loaded_again() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    1 function without a decorator was left out:
+    1 function without a decorator was skipped:
       packs/text.py:16 `helper`: it has no decorator that registers it
     nothing to change; the brain stays at revision 1
-    2 functions as before
+    2 functions unchanged
     ");
     assert_shows!(place.run(&["pack", "list"]), @"
     exit: 0
@@ -77,10 +77,10 @@ fn what_a_pack_no_longer_has_is_told() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    1 function that the pack no longer has is still live:
+    1 function that is no longer in the pack is still live:
       shout_twice
     nothing to change; the brain stays at revision 1
-    1 function as before
+    1 function unchanged
     ");
 }
 
@@ -96,12 +96,12 @@ fn the_good_files_of_a_folder_are_loaded_and_the_bad_ones_named() {
     --- stdout
     added function a@1
     --- stderr
-    brain: [folder]/home (given by --home; made just now)
+    brain: [folder]/home (given by --home; created just now)
     changeset 1 applied; the brain is at revision 1
     warning: of pack `tools`, 2 parts could not be loaded:
       `b.py`: line 3, column 7: expected a parameter or the end of the parameter list
         hint: `(` on line 3, column 6 is never closed
-      `sub/c.py`: `a` is defined already, in `a.py`
+      `sub/c.py`: `a` is already defined in `a.py`
         hint: rename one of them, or load `sub/c.py` alone with `--as PREFIX.`
     ");
     assert_shows!(place.run(&["pack", "load", "tools", "--json"]), @r#"
@@ -125,7 +125,7 @@ fn the_good_files_of_a_folder_are_loaded_and_the_bad_ones_named() {
         },
         {
           "file": "sub/c.py",
-          "message": "`a` is defined already, in `a.py`",
+          "message": "`a` is already defined in `a.py`",
           "hint": "rename one of them, or load `sub/c.py` alone with `--as PREFIX.`"
         }
       ],
@@ -155,8 +155,8 @@ fn a_name_that_is_taken_is_refused_or_loaded_under_a_prefix_or_replaced() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: pack `text`: `shout` is defined already, by hand
-    hint: load it under a prefix with `--as text.`, or over what is there with `--replace`
+    error: pack `text`: `shout` is already defined by hand
+    hint: load it under a prefix with `--as text.`, or replace what is there with `--replace`
     ");
     assert_eq!(place.brain(), before);
     assert_shows!(place.run(&["pack", "load", "text.py", "--as", "text."]), @"
@@ -166,7 +166,7 @@ fn a_name_that_is_taken_is_refused_or_loaded_under_a_prefix_or_replaced() {
     added function text.shout_twice@1
     --- stderr
     brain: [folder]/home (given by --home)
-    1 function without a decorator was left out:
+    1 function without a decorator was skipped:
       text.py:16 `helper`: it has no decorator that registers it
     changeset 2 applied; the brain is at revision 2
     ");
@@ -239,7 +239,7 @@ fn a_name_that_is_taken_is_refused_or_loaded_under_a_prefix_or_replaced() {
     added function shout_twice@1
     --- stderr
     brain: [folder]/home (given by --home)
-    1 function without a decorator was left out:
+    1 function without a decorator was skipped:
       text.py:16 `helper`: it has no decorator that registers it
     changeset 3 applied; the brain is at revision 3
     ");
@@ -255,12 +255,12 @@ fn another_file_under_the_same_name_is_noticed() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    warning: pack `text` was loaded from `[folder]/a/text.py` before
-    hint: `--name` tells two packs of one name apart
-    1 function without a decorator was left out:
+    warning: pack `text` was previously loaded from `[folder]/a/text.py`
+    hint: use `--name` to give this pack another name
+    1 function without a decorator was skipped:
       b/text.py:16 `helper`: it has no decorator that registers it
     nothing to change; the brain stays at revision 1
-    2 functions as before
+    2 functions unchanged
     ");
 }
 
@@ -286,7 +286,7 @@ fn many_warnings_are_counted_and_all_shown_when_asked() {
     added function f6@1
     added function f7@1
     --- stderr
-    brain: [folder]/home (given by --home; made just now)
+    brain: [folder]/home (given by --home; created just now)
     16 warnings:
       function `f0`, old.py:5:12: `missing_0` is neither declared nor defined, so using it will raise `NameError`
         hint: declare `missing_0` in `imports` or `dependencies`, or define it inside the function
@@ -322,7 +322,7 @@ fn widened_grants_are_shown() {
     added function get@1
     added function use@1
     --- stderr
-    brain: [folder]/home (given by --home; made just now)
+    brain: [folder]/home (given by --home; created just now)
     1 function with widened grants:
       use also gets secret api_key
     changeset 1 applied; the brain is at revision 1
@@ -337,9 +337,9 @@ fn what_is_no_pack_is_refused() {
     exit: 3
     --- stdout
     --- stderr
-    brain: [folder]/home (given by --home; made just now)
+    brain: [folder]/home (given by --home; created just now)
     error: there is no `.py` file in `empty`
-    hint: name a folder with decorated Python files
+    hint: choose a folder with decorated Python files
     ");
     assert_shows!(place.run(&["pack", "load", "plain.py"]), @"
     exit: 5
@@ -356,22 +356,22 @@ fn what_is_no_pack_is_refused() {
     brain: [folder]/home (given by --home)
     error: cannot read `missing.py`
       caused by: No such file or directory (os error 2)
-    hint: check the name, and the folder you are in
+    hint: check the name and the current folder
     ");
     assert_shows!(place.run(&["pack", "load", "-"]), @"
     exit: 3
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `-` does not tell the pack's name
-    hint: give it one with `--name`
+    error: no pack name can be derived from `-`
+    hint: give one with `--name`
     ");
     assert_shows!(place.run(&["pack", "list"]), @"
     exit: 0
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    none was loaded yet
+    no pack has been loaded yet
     ");
     assert_shows!(place.run(&["pack", "list", "--json"]), @r#"
     exit: 0
@@ -404,6 +404,6 @@ fn a_pack_that_comes_with_the_program_is_loaded_by_name() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: there is no pack, file or folder `cor`
-    hint: by name there are `core`, `text`, `data`, `os`, `web`, `notify`
+    hint: the packs that come with selfmade are `core`, `text`, `data`, `os`, `web`, `notify`
     ");
 }

@@ -12,7 +12,7 @@ def plant():
     def attempt(do, *args, **kwargs):
         try:
             return do(*args, **kwargs)
-        except (Refused, Failed, NotCarried, ValueError) as error:
+        except (Refused, Failed, NotCarried, TypeError, ValueError) as error:
             print("told:", error)
 
     kept = []

@@ -44,3 +44,64 @@ fn every_command_of_the_readme_works_in_its_order() {
         assert!(shown.starts_with("exit: 0\n"), "selfmade {}\n{shown}", command.join(" "));
     }
 }
+
+/// Where a path of ARCHITECTURE.md may begin, if not with the name of a crate.
+const FOLDERS: [(&str, &str); 11] = [
+    ("app", "crates/server/src"),
+    ("engine", "crates/server/src"),
+    ("host_verbs", "crates/server/src"),
+    ("http", "crates/server/src"),
+    ("prepare", "crates/server/src"),
+    ("scheduler", "crates/server/src"),
+    ("serve", "crates/server/src"),
+    ("triggers", "crates/server/src"),
+    ("client", "crates/selfmade/src"),
+    ("commands", "crates/selfmade/src"),
+    ("crates", ""),
+];
+
+/// The words of a document that look like paths of our code, such as `app/runs::begin`.
+fn paths_of(document: &str) -> Vec<&str> {
+    let in_text = |c: char| !(c.is_ascii_alphanumeric() || "_/.:-".contains(c));
+    let is_first = |first: &str| FOLDERS.iter().any(|(name, _)| *name == first) || is_crate(first);
+    let words = document.split(in_text).map(|word| word.trim_end_matches([':', '.', '/']));
+    words.filter(|word| word.split_once('/').is_some_and(|(first, _)| is_first(first))).collect()
+}
+
+fn is_crate(name: &str) -> bool {
+    ["model", "store", "sandbox", "server", "selfmade"].contains(&name)
+}
+
+/// A path is a file or a folder; what follows `::` is defined in it.
+fn exists(path: &str) -> bool {
+    let (path, item) = path.split_once("::").map_or((path, None), |(path, item)| (path, Some(item)));
+    let (first, rest) = path.split_once('/').unwrap();
+    let places = match FOLDERS.iter().find(|(name, _)| *name == first) {
+        Some((_, folder)) => vec![format!("{folder}/{path}")],
+        None => vec![format!("crates/{first}/src/{rest}"), format!("crates/{path}")],
+    };
+    let mut places = places.iter().map(|place| root().join(place.trim_start_matches('/')));
+    places.any(|place| match item {
+        None => place.exists() || place.with_extension("rs").exists(),
+        Some(item) => defines(&place.with_extension("rs"), item) || defines_in_folder(&place, item),
+    })
+}
+
+fn defines(file: &Path, item: &str) -> bool {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    ["fn", "struct"].iter().any(|kind| text.contains(&format!("{kind} {item}")))
+}
+
+fn defines_in_folder(folder: &Path, item: &str) -> bool {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    files.into_iter().any(|file| defines(&file.path(), item))
+}
+
+#[test]
+fn every_path_in_the_architecture_exists() {
+    let document = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let paths = paths_of(&document);
+    assert!(paths.len() > 80, "{paths:?}");
+    let missing: Vec<&str> = paths.into_iter().filter(|path| !exists(path)).collect();
+    assert!(missing.is_empty(), "ARCHITECTURE.md names paths that do not exist: {missing:?}");
+}

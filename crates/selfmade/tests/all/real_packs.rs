@@ -38,7 +38,7 @@ fn the_whole_set_loads_but_for_the_file_that_is_not_python_and_a_name_that_stand
     [
         (
             "drafts/generate_own_function.py",
-            "`generate_function_from_description` is defined already, in `drafts/generate_function.py`",
+            "`generate_function_from_description` is already defined in `drafts/generate_function.py`",
         ),
         (
             "drafts/user_db.py",

@@ -52,8 +52,8 @@ fn a_run_is_tried_again_as_often_as_it_is_told() {
         ("--timeout=-1", "`timeout` must be seconds between 0 and 86400, not `-1.0`"),
         ("--timeout=nan", "`timeout` must be seconds between 0 and 86400, not `null`"),
         ("--timeout=soon", "`timeout` must be seconds between 0 and 86400, not `\"soon\"`"),
-        ("--priority=-101", "`priority` must be a whole number from -100 to 100, not `-101`"),
-        ("--retries=100", "`retries` must be how often to try again (0 to 99)"),
+        ("--priority=-101", "`priority` must be an integer from -100 to 100, not `-101`"),
+        ("--retries=100", "`retries` must be the number of retries (0 to 99)"),
     ] {
         let refused = place.run(&["run", "boom", "3", wrong]);
         assert!(!refused.starts_with("exit: 0") && refused.contains(told), "{refused}");
@@ -89,7 +89,7 @@ fn a_failing_test_keeps_a_function_out() {
     exit: 5
     --- stdout
     --- stderr
-    brain: [folder]/home (given by --home; made just now)
+    brain: [folder]/home (given by --home; created just now)
     error: the changeset does not pass its checks
       function `double`: test 1 fails: expected 4, but it returned 5
     hint: nothing was changed
@@ -135,7 +135,7 @@ fn an_earlier_version_can_be_run() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: function `n` has no version 3
-    hint: `selfmade fn versions n` lists those it has
+    hint: `selfmade fn versions n` lists its versions
     ");
 }
 

@@ -91,7 +91,7 @@ fn a_schedule_is_paused_resumed_run_and_removed() {
     [id]
     --- stderr
     brain: [folder]/home (given by --home)
-    queued; `selfmade serve` carries it out
+    queued; `selfmade serve` will run it
     ");
     assert_shows!(place.run(&["schedule", "resume", "often"]), @"
     exit: 0
@@ -129,7 +129,7 @@ fn a_bad_schedule_is_refused_and_nothing_is_changed() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: hour `25` is out of range; it is 0 to 23, for example `9-17`
+    error: hour `25` is out of range; allowed is 0 to 23, for example `9-17`
     hint: times are written as cron (`30 9 * * MON-FRI`), `@daily`, `every 5m` or `2026-12-24T18:00`
     ");
     assert_shows!(add(&["greet", "@daily", "--arg", "name=Ada", "--zone", "Europe/Berln"]), @"
@@ -137,16 +137,16 @@ fn a_bad_schedule_is_refused_and_nothing_is_changed() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `Europe/Berln` is no time zone; did you mean `Europe/Berlin`?
-    hint: zones have the names of the IANA database, such as `Europe/Berlin` or `UTC`
+    error: `Europe/Berln` is not a time zone; did you mean `Europe/Berlin`?
+    hint: time zones are named as in the IANA database, such as `Europe/Berlin` or `UTC`
     ");
     assert_shows!(add(&["greet", "2001-01-01T00:00", "--arg", "name=Ada"]), @"
     exit: 3
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: schedule `s` would never tick, because its time is over
-    hint: name a time to come
+    error: schedule `s` would never tick, because its time has passed
+    hint: choose a time in the future
     ");
     assert_shows!(add(&["greet", "@daily"]), @"
     exit: 5

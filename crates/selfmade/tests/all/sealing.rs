@@ -111,12 +111,12 @@ fn a_secret_stays_sealed_until_it_is_opened_on_purpose() {
     set(&place, &[]);
     assert_eq!(hosts(), json!(["*.example.org:8443", "api.example.com"]));
     let refused = place.run_with(&["secret", "set", "api_key"], "two\nlines".as_bytes());
-    assert!(refused.contains("holds what cannot stand there"), "{refused}");
+    assert!(refused.contains("contains characters that are not allowed there"), "{refused}");
     let refused = place.run_with(&["secret", "set", "api_key"], b"1234567");
-    assert!(refused.contains("its value has 7 bytes, and fewer than 8"), "{refused}");
+    assert!(refused.contains("its value has 7 bytes, and a value of fewer than 8"), "{refused}");
     set(&place, &["--any-host"]);
     assert_eq!(hosts(), json!([]));
     let refused =
         place.run_with(&["secret", "set", "api_key", "--host", "https://example.com/"], b"12345678");
-    assert!(refused.contains("`https://example.com/` is no host"), "{refused}");
+    assert!(refused.contains("`https://example.com/` is not a host"), "{refused}");
 }

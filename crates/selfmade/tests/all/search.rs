@@ -26,8 +26,8 @@ fn functions_are_found_by_name_and_by_what_they_do() {
     {
       "hits": [
         {
-          "description": "Say hello.",
           "name": "greet",
+          "description": "Say hello.",
           "score": [score]
         }
       ]
@@ -39,7 +39,7 @@ fn functions_are_found_by_name_and_by_what_they_do() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    nothing is like `zebra`
+    nothing matches `zebra`
     ");
 }
 
@@ -67,7 +67,7 @@ fn the_index_is_built_anew_when_asked_or_gone() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    the search index was built anew
+    the search index was rebuilt
     ");
     assert_shows!(place.run(&["search", "--rebuild", "hello"]), @"
     exit: 0
@@ -76,7 +76,7 @@ fn the_index_is_built_anew_when_asked_or_gone() {
     greet  Say hello.
     --- stderr
     brain: [folder]/home (given by --home)
-    the search index was built anew
+    the search index was rebuilt
     ");
     std::fs::remove_dir_all(place.path("home/search")).unwrap();
     assert_shows!(place.run(&["search", "hello"]), @"

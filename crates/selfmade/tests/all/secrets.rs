@@ -9,7 +9,7 @@ fn a_secret_is_stored_listed_and_deleted_but_never_shown() {
     exit: 0
     --- stdout
     --- stderr
-    brain: [folder]/home (given by --home; made just now)
+    brain: [folder]/home (given by --home; created just now)
     secret `api_key` is stored, sealed
     ");
     assert_shows!(place.run(&["secret", "list"]), @"
@@ -26,10 +26,10 @@ fn a_secret_is_stored_listed_and_deleted_but_never_shown() {
     {
       "secrets": [
         {
-          "created_at": "[time]",
-          "hosts": [],
-          "name": "api_key",
           "secret_id": "[id]",
+          "name": "api_key",
+          "hosts": [],
+          "created_at": "[time]",
           "updated_at": "[time]",
           "updated_by": "command_line"
         }
@@ -51,9 +51,9 @@ fn a_secret_is_stored_listed_and_deleted_but_never_shown() {
     {
       "error": {
         "code": "not_found",
-        "details": {},
+        "message": "there is no secret named `api_key`",
         "hint": null,
-        "message": "there is no secret named `api_key`"
+        "details": {}
       }
     }
     "#);
@@ -87,7 +87,7 @@ fn a_value_can_come_from_a_file() {
     brain: [folder]/home (given by --home)
     error: cannot read `missing.pem`
       caused by: No such file or directory (os error 2)
-    hint: check the name, and the folder you are in
+    hint: check the name and the current folder
     ");
 }
 
@@ -100,7 +100,7 @@ fn a_bad_name_or_value_is_refused() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `api-key` cannot name a secret; use a Python identifier such as `openai_api_key`
+    error: `api-key` is not a valid name for a secret; use a Python identifier such as `openai_api_key`
     ");
     assert_shows!(place.run_with(&["secret", "set", "api_key"], b"\n"), @"
     exit: 3
@@ -114,14 +114,14 @@ fn a_bad_name_or_value_is_refused() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: the value of secret `api_key` has 3 bytes, and fewer than 4 cannot be struck out of what functions print; choose a longer one
+    error: the value of secret `api_key` has 3 bytes; a value of fewer than 4 cannot be redacted from what functions print; choose a longer one
     ");
     assert_shows!(place.run_with(&["secret", "set", "api_key"], &[b'x'; 70_000]), @"
     exit: 3
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: the value of secret `api_key` has 70000 bytes, more than the 65536 a secret may have
+    error: the value of secret `api_key` has 70000 bytes; the limit is 65536
     ");
     assert_eq!(place.brain(), before);
 }
@@ -153,7 +153,7 @@ fn a_wrong_lost_or_exposed_key_is_refused_and_changes_nothing() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: the secrets key does not open what is stored; give the key this brain was made with, in `secrets.key` or `SELFMADE_SECRETS_KEY`
+    error: the secrets key does not decrypt the stored secrets; give the key this brain was created with, in `secrets.key` or `SELFMADE_SECRETS_KEY`
     ");
     std::fs::remove_file(place.path("home/secrets.key")).unwrap();
     assert_shows!(place.run_with(&["secret", "set", "two"], b"second"), @"
@@ -196,6 +196,6 @@ fn a_key_that_others_can_read_is_refused() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: the secrets key `[folder]/home/secrets.key` can be read by others (mode 644); make it yours alone with `chmod 600`
+    error: the secrets key `[folder]/home/secrets.key` can be read by others (mode 644); make it readable only by you with `chmod 600`
     ");
 }

@@ -23,10 +23,10 @@ fn what_is_queued_is_carried_out_and_logged() {
     [id]
     --- stderr
     brain: [folder]/home (given by --home)
-    queued; `selfmade serve` carries it out
+    queued; `selfmade serve` will run it
     ");
     let mut server = place.start(&["serve"]);
-    assert_tells!(server.says("serving").replace(&place.path("home").display().to_string(), "[home]"), @"serving [home]/brain.db: carries out what is queued, triggered and scheduled, 8 runs at once; Ctrl-C or SIGTERM stops it");
+    assert_tells!(server.says("serving").replace(&place.path("home").display().to_string(), "[home]"), @"serving [home]/brain.db: executes queued, triggered and scheduled runs, 8 at once; Ctrl-C or SIGTERM stops it");
     let logged = server.says("`add`");
     assert!(logged.contains("run 01") && logged.contains("succeeded after"), "{logged}");
     assert!(!logged.contains('\u{1b}'), "no colours in a file: {logged}");
@@ -48,8 +48,8 @@ fn a_second_server_of_the_same_brain_is_refused_until_the_first_is_gone() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: another `selfmade serve` (process [pid]) carries out the runs of this brain already
-    hint: end it first with `kill [pid]`; only a brain on PostgreSQL can have several servers
+    error: another `selfmade serve` (process [pid]) is already serving this brain
+    hint: stop it first with `kill [pid]`; only a brain on PostgreSQL can have several servers
     ");
     first.signal("KILL");
     assert_eq!(first.ended().0, None);
@@ -74,7 +74,7 @@ fn a_server_that_is_told_to_stop_lets_its_runs_end() {
     let id = queued(&place, &["slow", "3"]);
     while state(&place, &id) != "running" {}
     server.signal("TERM");
-    server.says("waiting up to 30 s for 1 run under way");
+    server.says("waiting up to 30 s for 1 run to end");
     let later = queued(&place, &["slow", "0"]);
     assert_eq!(server.ended().0, Some(0));
     assert_eq!(state(&place, &id), "succeeded");
@@ -90,7 +90,7 @@ fn a_second_signal_ends_what_is_under_way() {
     let id = queued(&place, &["slow", "600"]);
     while state(&place, &id) != "running" {}
     server.signal("INT");
-    server.says("under way");
+    server.says("to end; a second signal");
     server.signal("INT");
     assert_eq!(server.ended().0, Some(0));
 }
@@ -187,8 +187,8 @@ fn a_place_that_is_taken_is_named() {
     exit: 6
     --- stdout
     --- stderr
-    brain: [folder]/home (given by --home; made just now)
-    error: cannot listen at `[address]`: Address already in use (os error 98)
-    hint: choose another place with `--listen 127.0.0.1:PORT`; port 0 is any free one
+    brain: [folder]/home (given by --home; created just now)
+    error: cannot listen on `[address]`: Address already in use (os error 98)
+    hint: choose another address with `--listen 127.0.0.1:PORT`; port 0 picks a free port
     ");
 }

@@ -10,7 +10,7 @@ fn a_new_brain_is_made_and_says_what_to_try() {
     --- stdout
     selfmade 0.1.0
 
-      brain     [folder]/user/.local/share/selfmade  (the platform's data folder; made just now)
+      brain     [folder]/user/.local/share/selfmade  (the platform's data folder; created just now)
       database  [folder]/user/.local/share/selfmade/brain.db
       revision  0
       holds     nothing yet

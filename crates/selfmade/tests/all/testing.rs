@@ -83,7 +83,7 @@ fn a_failing_test_says_what_came_and_exits_with_7() {
     exit: 5
     --- stdout
     --- stderr
-    brain: [folder]/home (given by --home; made just now)
+    brain: [folder]/home (given by --home; created just now)
     error: the changeset does not pass its checks
       function `fragile`: test 2 fails: expected an error, but it returned 2
     hint: nothing was changed
@@ -95,9 +95,9 @@ fn a_failing_test_says_what_came_and_exits_with_7() {
     exit: 7
     --- stdout
     failed  fragile 1 (mocked)
-            cannot make the environment of the function: no Python 3.10 or newer was found; install it (for example `apt install python3`) or name one
+            cannot build the environment of the function: no Python 3.10 or newer was found; install it (for example `apt install python3`) or name one
     failed  fragile 2
-            cannot make the environment of the function: no Python 3.10 or newer was found; install it (for example `apt install python3`) or name one
+            cannot build the environment of the function: no Python 3.10 or newer was found; install it (for example `apt install python3`) or name one
     --- stderr
     brain: [folder]/home (given by --home)
     0 passed, 2 failed
@@ -139,13 +139,11 @@ fn the_reports_have_a_json_form() {
     exit: 0
     --- stdout
     {
-      "failed": 0,
-      "passed": 2,
       "tests": [
         {
           "function": "double",
-          "name": "of two",
           "number": 1,
+          "name": "of two",
           "passed": true
         },
         {
@@ -153,7 +151,9 @@ fn the_reports_have_a_json_form() {
           "number": 2,
           "passed": true
         }
-      ]
+      ],
+      "passed": 2,
+      "failed": 0
     }
     --- stderr
     "#);

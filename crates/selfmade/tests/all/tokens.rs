@@ -10,7 +10,7 @@ fn a_token_is_shown_once_listed_and_deleted() {
     --- stdout
     [token]
     --- stderr
-    brain: [folder]/home (given by --home; made just now)
+    brain: [folder]/home (given by --home; created just now)
     token `ci` (builder) is valid; it is shown only now
     ");
     assert_shows!(place.run(&["token", "add", "phone", "--expires", "30d", "--json"]), @r#"
@@ -19,17 +19,17 @@ fn a_token_is_shown_once_listed_and_deleted() {
     {
       "text": "[token]",
       "token": {
-        "created_at": "[time]",
-        "created_by": "command_line",
-        "expires_at": "[time]",
+        "token_id": "[id]",
+        "name": "phone",
+        "role": "runner",
+        "patterns": [],
+        "uses": [],
         "grants": [
           "all"
         ],
-        "name": "phone",
-        "patterns": [],
-        "role": "runner",
-        "token_id": "[id]",
-        "uses": []
+        "created_at": "[time]",
+        "created_by": "command_line",
+        "expires_at": "[time]"
       }
     }
     --- stderr
@@ -49,31 +49,31 @@ fn a_token_is_shown_once_listed_and_deleted() {
     {
       "tokens": [
         {
-          "created_at": "[time]",
-          "created_by": "command_line",
-          "expires_at": null,
-          "grants": [],
+          "token_id": "[id]",
           "name": "ci",
+          "role": "builder",
           "patterns": [
             "web.*",
             "greet"
           ],
-          "role": "builder",
-          "token_id": "[id]",
-          "uses": []
-        },
-        {
+          "uses": [],
+          "grants": [],
           "created_at": "[time]",
           "created_by": "command_line",
-          "expires_at": "[time]",
+          "expires_at": null
+        },
+        {
+          "token_id": "[id]",
+          "name": "phone",
+          "role": "runner",
+          "patterns": [],
+          "uses": [],
           "grants": [
             "all"
           ],
-          "name": "phone",
-          "patterns": [],
-          "role": "runner",
-          "token_id": "[id]",
-          "uses": []
+          "created_at": "[time]",
+          "created_by": "command_line",
+          "expires_at": "[time]"
         }
       ]
     }
@@ -105,14 +105,14 @@ fn a_bad_token_is_refused() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: there is a token named `ci` already
+    error: there is already a token named `ci`
     ");
     assert_shows!(place.run(&["token", "add", "a b"]), @"
     exit: 3
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `a b` cannot name a token
+    error: `a b` is not a valid name for a token
     hint: use letters, digits, `.`, `-` and `_`; in patterns also `*`
     ");
     assert_shows!(place.run(&["token", "add", "x", "--only", "[a-z]"]), @"
@@ -120,7 +120,7 @@ fn a_bad_token_is_refused() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `[a-z]` is no pattern of names
+    error: `[a-z]` is not a pattern of names
     hint: use letters, digits, `.`, `-` and `_`; in patterns also `*`
     ");
     assert_shows!(place.run(&["token", "add", "x", "--expires", "2001-01-01"]), @"
@@ -128,14 +128,14 @@ fn a_bad_token_is_refused() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `2001-01-01` is over already
-    hint: write a time from now such as `30d` or `12h`, or a day to come such as `2030-01-31`
+    error: `2001-01-01` has already passed
+    hint: write a time from now such as `30d` or `12h`, or a future date such as `2030-01-31`
     ");
     assert_shows!(place.run(&["token", "add", "x", "--role", "king"]), @"
     exit: 2
     --- stdout
     --- stderr
-    error: invalid value 'king' for '--role <ROLE>': `king` is no role; expected `admin`, `builder`, `runner` or `viewer`
+    error: invalid value 'king' for '--role <ROLE>': `king` is not a role; expected `admin`, `builder`, `runner` or `viewer`
 
     For more information, try '--help'.
     ");

@@ -27,12 +27,15 @@ fn a_trigger_that_waits_for_a_webhook_shows_where_it_is_and_who_may_send() {
     ]);
     let shown = place.data(&["trigger", "show", "push"]);
     assert!(shown.contains("POST /api/v1/hooks/git\n"), "{shown}");
-    assert!(shown.contains("whoever signs with the secret `HOOK`"), "{shown}");
+    assert!(shown.contains("anyone who signs with the secret `HOOK`"), "{shown}");
     assert_eq!(place.json(&["trigger", "show", "push"])["content"]["senders"]["secret"], "HOOK");
     let both = place.run(&["trigger", "add", "p", "second", "--secret", "HOOK", "--anybody"]);
     assert!(both.starts_with("exit: 2\n"), "{both}");
     let no_webhook = place.run(&["trigger", "add", "p", "second", "--anybody"]);
-    assert!(no_webhook.contains("it says who may send to its webhook, and waits for none"), "{no_webhook}");
+    assert!(
+        no_webhook.contains("it says who may send to its webhook, but does not listen to one"),
+        "{no_webhook}"
+    );
 }
 
 #[test]
@@ -72,7 +75,7 @@ fn a_trigger_is_added_fires_and_is_shown() {
       source      first
       if          event.output > 1
       runs        second
-      input       what the event carries, as the first parameter
+      input       the event's payload, as the first parameter
       fired       1 time, last [time--------------]
       stopped     0 times
       written     [time--------------] by command_line
@@ -139,7 +142,7 @@ fn a_test_tells_what_would_have_been_without_running_anything() {
     assert_tells!(place.run(&["trigger", "test", "t", "--on", "run.failed", "--source", "first"]), @"
     exit: 0
     --- stdout
-    it does not fire: the event is `run.failed`, and it waits for `run.finished`
+    it does not fire: the event is `run.failed`, but it listens for `run.finished`
     --- stderr
     brain: [folder]/home (given by --home)
     ");
@@ -212,7 +215,7 @@ fn a_bad_trigger_is_refused_and_nothing_is_changed() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `run.finish` is no kind of event; did you mean `run.finished`?
+    error: `run.finish` is not an event kind; did you mean `run.finished`?
     hint: `selfmade trigger add --help` lists the kinds; a pattern such as `run.*` fits several
     ");
     assert_shows!(add(&["secnd", "--source", "first"]), @"
@@ -231,7 +234,7 @@ fn a_bad_trigger_is_refused_and_nothing_is_changed() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: the changeset does not pass its checks
-      trigger `t`: its condition: `event.output >` cannot be understood: unexpected end of input, expected expression
+      trigger `t`: its condition: `event.output >` cannot be parsed: unexpected end of input, expected expression
         hint: write an expression over the event, such as `event.output.score > 0.8`
     hint: nothing was changed
     ");
@@ -241,7 +244,7 @@ fn a_bad_trigger_is_refused_and_nothing_is_changed() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: the changeset does not pass its checks
-      trigger `t`: its input `y` is no parameter of `second`
+      trigger `t`: its input `y` is not a parameter of `second`
         hint: `selfmade fn show second` shows what it takes
       trigger `t`: its input lacks `x`, which `second` requires
         hint: add for example `"x": "{{ event.output }}"`

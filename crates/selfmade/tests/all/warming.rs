@@ -13,7 +13,7 @@ fn functions_that_need_the_same_are_made_ready_together() {
     one@1, two@1  no packages
     --- stderr
     brain: [folder]/home (given by --home)
-    environments are made; processes are kept ready by `serve --warm`
+    environments are ready; `serve --warm` also keeps processes warm
     ");
     assert_shows!(place.run(&["warm", "three"]), @"
     exit: 4

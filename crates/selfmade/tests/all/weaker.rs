@@ -8,8 +8,8 @@ fn a_missing_layer_is_refused_unless_a_weaker_sandbox_is_allowed() {
     place.add("def greet():\n    return 'hello'\n");
     let refused = place.run_without_namespaces(&["run", "greet"]);
     assert!(refused.starts_with("exit: 7\n"), "{refused}");
-    let why = "NotExecuted: this machine does not offer the whole sandbox: user namespace, ";
-    let way_on = "or run what you trust with `--allow-weaker-sandbox`\n";
+    let why = "NotExecuted: this machine does not support the whole sandbox: user namespace, ";
+    let way_on = "or run code you trust with `--allow-weaker-sandbox`\n";
     assert!(refused.contains(why) && refused.contains(way_on), "{refused}");
 
     let allowed = place.run_without_namespaces(&["run", "greet", "--allow-weaker-sandbox"]);

@@ -10,7 +10,7 @@ use model::name::EntryName;
 use model::run::Run;
 use serde_json::{Map, Value};
 use server::app::changesets;
-use server::app::drafts::{Intent, Proposal};
+use server::app::changesets::drafts::{Intent, Proposal};
 use server::app::functions::read_function;
 use server::app::runs::{self, StartRun, Target};
 use server::{Config, Ctx};

@@ -1,26 +1,26 @@
-//! A brain as a folder of files that lives well in git: Functions as Python files, everything else as JSON. Secrets,
-//! tokens and runs stay out of it.
+//! A brain as a folder of files for git: Functions as Python files, everything else as JSON, without secrets, tokens and
+//! runs.
 
 use std::collections::HashSet;
 
 use model::access::Access;
+use model::access::scope::Scope;
+use model::access::verb::Verb;
+use model::changeset::document;
 use model::content::Content;
-use model::document;
 use model::entry::{EntryKey, EntryKind};
 use model::name::EntryName;
 use model::revision::Revision;
-use model::scope::Scope;
-use model::verb::Verb;
 use model::version::Version;
 use serde_json::json;
 use store::EntryPage;
 
+use super::changesets::drafts::{Intent, Proposal};
 use super::changesets::{Applied, register};
-use super::drafts::{Intent, Proposal};
-use super::error::Error;
 use super::functions::{self, Which, read_function};
 use super::packs::TextFile;
 use crate::ctx::Ctx;
+use crate::error::Error;
 
 /// Says that a folder is a brain, and in which form.
 pub const MARK: &str = "brain.json";
@@ -88,15 +88,16 @@ fn check_mark(files: &[TextFile]) -> Result<(), Error> {
     }
     };
     let mark = files.iter().find(|file| file.path == MARK);
-    let mark = mark.ok_or_else(|| bad(format!("the folder has no `{MARK}`, so it is not a brain")))?;
+    let mark =
+        mark.ok_or_else(|| bad(format!("the folder has no `{MARK}`, so it is not an exported brain")))?;
     let format = serde_json::from_slice::<serde_json::Value>(&mark.bytes).ok();
     match format.as_ref().and_then(|mark| mark["format"].as_u64()) {
         Some(FORMAT) => Ok(()),
         Some(other) => Err(Error::Input {
-            problem: format!("the folder has format {other}, and this selfmade reads format {FORMAT}"),
+            problem: format!("the folder has format {other}, but this selfmade reads format {FORMAT}"),
             hint: "use a newer selfmade".to_owned(),
         }),
-        None => Err(bad(format!("`{MARK}` does not say in which format the folder is"))),
+        None => Err(bad(format!("`{MARK}` does not state the format of the folder"))),
     }
 }
 

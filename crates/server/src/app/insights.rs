@@ -1,23 +1,22 @@
-//! Insights: how the Runs of Functions went lately, where their time goes, and what that suggests.
+//! Insights: statistics of recent Runs of Functions, where their time goes, and what that suggests.
 
 use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use model::access::Access;
-use model::call::Call;
+use model::access::verb::Verb;
 use model::entry::EntryKey;
-use model::insight::{DependencyStatistics, ErrorCount, Statistics, Suggestion};
+use model::function::run_options::Isolation;
 use model::name::EntryName;
+use model::run::call::Call;
+use model::run::insight::{DependencyStatistics, ErrorCount, Statistics, Suggestion};
 use model::run::{Ending, Run};
-use model::running::Isolation;
-use model::verb::Verb;
 use serde::{Deserialize, Serialize};
 use store::{Insights, RunFilter};
 
-use super::error::Error;
 use super::functions::{self, Which};
-use super::run_lists::duration_us;
 use crate::ctx::Ctx;
+use crate::error::Error;
 
 /// Of so many of the newest Runs it is looked at what they called.
 const LOOKED_INTO: u32 = 100;
@@ -31,7 +30,7 @@ pub struct Insight {
     #[serde(flatten)]
     pub statistics: Statistics,
     pub suggestions: Vec<Suggestion>,
-    /// Whether there were more Runs than were looked at.
+    /// Whether there were more Runs than these figures cover.
     pub more: bool,
 }
 
@@ -60,7 +59,7 @@ pub async fn all(ctx: &Ctx, access: &Access, since: Timestamp) -> Result<Vec<Ins
     Ok(insights)
 }
 
-/// What it called is told as far as it may be seen.
+/// Its dependencies are reported as far as they may be seen.
 async fn gather(
     ctx: &Ctx,
     access: &Access,
@@ -132,7 +131,7 @@ impl Sample {
     fn add(&mut self, run: &Run, calls: &[Call], children: &[Run]) {
         self.runs += 1;
         self.total_us +=
-            run.usage.as_ref().map(|usage| usage.wall_us).or_else(|| duration_us(run)).unwrap_or_default();
+            run.usage.as_ref().map(|usage| usage.wall_us).or_else(|| run.duration_us()).unwrap_or_default();
         let mut seen: HashSet<(&str, String)> = HashSet::new();
         for call in outermost(calls) {
             let input = call.input.to_string();
@@ -141,7 +140,7 @@ impl Sample {
         }
         for child in children {
             let repeated = !seen.insert((child.key.name.as_str(), child.input.to_string()));
-            self.count(child.key.name.as_str(), repeated, duration_us(child).unwrap_or_default());
+            self.count(child.key.name.as_str(), repeated, child.duration_us().unwrap_or_default());
         }
     }
 

@@ -3,24 +3,24 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use model::access::Access;
-use model::check::Finding;
+use model::access::scope::Scope;
+use model::access::verb::Verb;
+use model::changeset::check::Finding;
 use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
 use model::ids::PackId;
 use model::name::EntryName;
 use model::pack::{Pack, Widened};
 use model::python::{Notice, PackFile, PackFunction, SourceError, decode, read_pack};
-use model::scope::Scope;
 use model::trigger::TriggerContent;
-use model::verb::Verb;
 use serde::{Deserialize, Serialize};
 use store::Question;
 
+use super::changesets::drafts::{Intent, Proposal};
 use super::changesets::{Applied, register};
-use super::drafts::{Intent, Proposal};
-use super::error::{Error, PackProblem};
 use super::functions::decorated_intent;
 use crate::ctx::Ctx;
+use crate::error::{Error, PackProblem};
 
 /// A file as the door read it.
 #[derive(Clone, Debug)]
@@ -42,18 +42,18 @@ pub struct Load {
     pub replace: bool,
 }
 
-/// What became of a Pack.
+/// The result of loading a Pack.
 #[derive(Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct Loaded {
     pub pack: String,
     pub applied: Applied,
-    /// Functions that are the same as before.
+    /// Functions that did not change.
     pub unchanged: u64,
     /// Files and functions that were not loaded.
     pub refused: Vec<Refusal>,
-    /// Functions in the files that carry no decorator.
+    /// Functions in the files without a decorator.
     pub skipped: Vec<Skipped>,
-    /// Functions that an earlier load brought and this one does not have; they are still live.
+    /// Functions of an earlier load that are not in this one; they are still live.
     pub left_over: Vec<EntryName>,
 }
 
@@ -164,7 +164,7 @@ impl Reading {
             if let Some((first, _)) = self.functions.get(&name) {
                 self.refused.push(Refusal {
                     file: file.path.clone(),
-                    message: format!("`{name}` is defined already, in `{first}`"),
+                    message: format!("`{name}` is already defined in `{first}`"),
                     hint: Some(format!(
                         "rename one of them, or load `{}` alone with `--as PREFIX.`",
                         file.path
@@ -228,13 +228,13 @@ fn nothing_loaded(pack: String, read: Reading) -> Error {
     match read.refused.into_iter().next() {
         Some(first) => Error::Input {
             problem: format!("`{}`: {}", first.file, first.message),
-            hint: first.hint.unwrap_or_else(|| "no other function was found in it either".to_owned()),
+            hint: first.hint.unwrap_or_else(|| "it contains no other function".to_owned()),
         },
         None => Error::Pack { pack, problem: PackProblem::Empty },
     }
 }
 
-/// A name that belongs to somebody else is not taken from them.
+/// A name that belongs to someone else is not taken from them.
 pub(super) async fn refuse_owned(
     ctx: &Ctx,
     pack: &str,
@@ -265,7 +265,7 @@ struct Gone {
 }
 
 /// What an earlier load brought and this one has no more. A trigger is part of its function's declaration and goes;
-/// a function others may have come to use stays until somebody removes it.
+/// a function others may have come to use stays until someone removes it.
 async fn gone(ctx: &Ctx, old: Option<&Pack>, read: &Reading) -> Result<Gone, Error> {
     let mut gone = Gone::default();
     let Some(old) = old else { return Ok(gone) };

@@ -1,24 +1,24 @@
-//! Schedules: put, remove, pause and resume, run now; when they tick, and what became of their ticks.
+//! Schedules: add, remove, pause and resume, run now; when they tick, and what happened to their ticks.
 
 use jiff::Timestamp;
 use model::access::Access;
-use model::actor::Actor;
+use model::access::actor::Actor;
+use model::access::verb::Verb;
 use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
 use model::ids::RunId;
 use model::name::EntryName;
 use model::schedule::{ScheduleContent, ScheduleError};
-use model::verb::Verb;
 use model::version::{Version, VersionNumber};
 use serde::{Deserialize, Serialize};
 use store::{Count, Tick};
 
+use super::changesets::drafts::{Intent, Proposal};
 use super::changesets::{Applied, register};
-use super::drafts::{Intent, Proposal};
-use super::error::Error;
 use super::functions::{Which, version};
 use super::runs::{StartRun, Target};
 use crate::ctx::Ctx;
+use crate::error::Error;
 
 /// How many of the newest ticks are shown with a Schedule.
 const RECENT: u32 = 10;
@@ -57,7 +57,7 @@ pub struct ScheduleView {
     pub ticks: Vec<TickLine>,
 }
 
-/// What became of one time.
+/// What happened at one time.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct TickLine {
     pub at: Timestamp,
@@ -81,8 +81,8 @@ pub async fn put(
     access.may_touch(Verb::ApplyChangeset, content.target.as_str())?;
     if next_times(ctx, &content, 1)?.is_empty() {
         return Err(Error::Input {
-            problem: format!("schedule `{name}` would never tick, because its time is over"),
-            hint: "name a time to come".to_owned(),
+            problem: format!("schedule `{name}` would never tick, because its time has passed"),
+            hint: "choose a time in the future".to_owned(),
         });
     }
     register(ctx, access, &Proposal::of("", vec![Intent::Put(name, Content::Schedule(content))])).await
@@ -177,7 +177,7 @@ pub async fn now(ctx: &Ctx, access: &Access, name: &EntryName) -> Result<StartRu
 pub fn unreadable(error: &ScheduleError) -> Error {
     let hint = match error {
         ScheduleError::Zone { .. } => {
-            "zones have the names of the IANA database, such as `Europe/Berlin` or `UTC`"
+            "time zones are named as in the IANA database, such as `Europe/Berlin` or `UTC`"
         }
         ScheduleError::Cron(_) | ScheduleError::Interval { .. } | ScheduleError::Time { .. } => {
             "times are written as cron (`30 9 * * MON-FRI`), `@daily`, `every 5m` or `2026-12-24T18:00`"

@@ -1,21 +1,18 @@
-//! Secrets: sealed on the way in, opened only for the engine. No verb gives a value back to a person.
+//! Secrets: encrypted when they are set, decrypted only for the engine. No verb returns a value to a person.
 
 use std::collections::BTreeSet;
 
 use model::access::Access;
+use model::access::secret::{Secret, check_secret, sealed_hosts};
+use model::access::verb::Verb;
 use model::event::{EventKind, NewEvent};
-use model::secret::{Secret, check_secret, sealed_hosts};
-use model::verb::Verb;
 use secrecy::{ExposeSecret, SecretBox};
 use serde_json::json;
 use store::SecretChange;
 
-use super::error::Error;
 use crate::ctx::Ctx;
-use crate::seal::{SealError, SealingKey};
-
-/// The name under which a known text is sealed, so that a wrong key is noticed before anything is sealed with it.
-const KEY_CHECK: &str = "secrets_key_check";
+use crate::error::Error;
+use crate::secrets::opening::key;
 
 /// Adds a Secret, or gives it a new value. One that is sealed for hosts stays so.
 pub async fn set(ctx: &Ctx, access: &Access, name: &str, value: &SecretBox<Vec<u8>>) -> Result<(), Error> {
@@ -80,41 +77,9 @@ pub async fn remove(ctx: &Ctx, access: &Access, name: &str) -> Result<(), Error>
     }
 }
 
-/// The value, for whoever runs functions that were granted it.
-pub async fn open(ctx: &Ctx, name: &str) -> Result<SecretBox<Vec<u8>>, Error> {
-    open_known(ctx, name).await.map(|(_, value)| value)
-}
-
-/// The value, with what is known of it.
-pub(crate) async fn open_known(ctx: &Ctx, name: &str) -> Result<(Secret, SecretBox<Vec<u8>>), Error> {
-    let absent = || Error::Absent { noun: "secret", name: name.to_owned() };
-    let stored = ctx.store.sealed_secret(name).await?.ok_or_else(absent)?;
-    let value = key(ctx).await?.open(name, &stored.sealed)?;
-    Ok((stored.secret, value))
-}
-
 /// Whether secrets can be sealed and opened: for those who have other things to do first.
 pub(super) async fn check_key(ctx: &Ctx) -> Result<(), Error> {
     key(ctx).await.map(drop)
-}
-
-/// The key of this brain. One that does not belong to it is refused; a lost one is not silently replaced.
-async fn key(ctx: &Ctx) -> Result<SealingKey, Error> {
-    let check = ctx.store.fact(KEY_CHECK).await?;
-    let key = match check {
-        Some(_) => ctx.keys.existing()?.ok_or_else(|| ctx.keys.missing())?,
-        None => ctx.keys.existing_or_new(&ctx.ids)?,
-    };
-    let check = match check {
-        Some(check) => check,
-        None => {
-            let fresh = hex::encode(key.seal(KEY_CHECK, KEY_CHECK.as_bytes(), &ctx.ids)?);
-            ctx.store.fact_or(KEY_CHECK, &fresh).await?
-        }
-    };
-    let sealed = hex::decode(check).map_err(|_| SealError::WrongKey)?;
-    key.open(KEY_CHECK, &sealed)?;
-    Ok(key)
 }
 
 fn changed(ctx: &Ctx, access: &Access, name: &str, what: &str) -> NewEvent {

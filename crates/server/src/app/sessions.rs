@@ -1,22 +1,22 @@
-//! Sessions: browsers that have signed in. What their cookie holds is kept as a hash and found by it, apart from Tokens.
+//! Sessions of signed-in browsers. Their cookies are stored as hashes and found by them, separately from Tokens.
 
 use jiff::Timestamp;
+use model::access::actor::Actor;
+use model::access::session::Session;
+use model::access::verb::Verb;
 use model::access::{Access, Authority};
-use model::actor::Actor;
-use model::session::Session;
-use model::verb::Verb;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::error::Error;
 use crate::ctx::Ctx;
-use crate::seal::SealError;
+use crate::error::Error;
+use crate::secrets::seal::SealError;
 
 /// So much of the id is in the name: enough to tell the browsers of one brain apart.
 const NAME_DIGITS: usize = 12;
 
-/// Begins one for whoever used a link that this machine's owner had printed, with the owner's authority. Answers what the cookie
+/// Starts one for the user of a link that this machine's owner had printed, with the owner's authority. Returns what the cookie
 /// holds, which cannot be had again.
 pub(crate) async fn sign_in(ctx: &Ctx, expires_at: Timestamp) -> Result<(Session, SecretString), Error> {
     let text = hex::encode(ctx.ids.random_bytes::<32>().map_err(SealError::NoChance)?);
@@ -26,7 +26,7 @@ pub(crate) async fn sign_in(ctx: &Ctx, expires_at: Timestamp) -> Result<(Session
         session_id,
         // The end of an id is chance; its beginning is the time.
         name: format!("browser-{}", &digits[digits.len() - NAME_DIGITS..]),
-        // The owner's, so that what is written in one session is not somebody else's in the next.
+        // The owner's, so that what is written in one session is not someone else's in the next.
         authority: Authority::of_command_line(),
         created_at: ctx.clock.now(),
         created_by: Actor::CommandLine,
@@ -56,7 +56,7 @@ pub async fn end(ctx: &Ctx, access: &Access, name: &str) -> Result<(), Error> {
 /// A session may always end itself.
 pub(crate) async fn sign_out(ctx: &Ctx, session: &Session) -> Result<(), Error> {
     let audit = ctx.audit(&Actor::Session(session.session_id), "session.remove", &session.name, json!({}));
-    // Somebody else may have ended it just now.
+    // Someone else may have ended it just now.
     ctx.store.remove_session(&session.name, &audit).await.map(drop).map_err(Error::from)
 }
 

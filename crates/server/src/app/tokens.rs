@@ -1,18 +1,18 @@
-//! Tokens: shown once when they are made, kept as a hash, found by it.
+//! Tokens: shown once when they are created, stored as a hash, found by it.
 
 use jiff::Timestamp;
 use model::access::Access;
-use model::grantable::Grantable;
-use model::scope::Scope;
-use model::token::{Token, TokenRole};
-use model::verb::Verb;
+use model::access::grantable::Grantable;
+use model::access::scope::Scope;
+use model::access::token::{Token, TokenRole};
+use model::access::verb::Verb;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::error::Error;
 use crate::ctx::Ctx;
-use crate::seal::SealError;
+use crate::error::Error;
+use crate::secrets::seal::SealError;
 
 /// Marks the text as ours, for people and for scanners that look for leaked credentials.
 const PREFIX: &str = "selfmade_";
@@ -23,9 +23,9 @@ pub struct NewToken {
     pub name: String,
     pub role: TokenRole,
     pub patterns: Vec<String>,
-    /// Patterns of names that functions it writes may call besides.
+    /// Patterns of other names that its functions may call.
     pub uses: Vec<String>,
-    /// What functions it writes may be granted. Unless it is said, a Token for all names may give everything, one with patterns
+    /// What its functions may be granted. Unless it is said, a Token for all names may give everything, one with patterns
     /// nothing.
     pub grants: Option<Grantable>,
     pub expires_at: Option<Timestamp>,
@@ -97,16 +97,16 @@ fn check(new: &NewToken) -> Result<(), Error> {
             && text.chars().all(|c| c.is_alphanumeric() || "._-".contains(c) || more.contains(c))
     };
     if !plain(&new.name, "@") {
-        return Err(bad(format!("`{}` cannot name a token", new.name)));
+        return Err(bad(format!("`{}` is not a valid name for a token", new.name)));
     }
     if !new.uses.is_empty() && Scope::of_patterns(new.patterns.clone()).is_all() {
         return Err(Error::Input {
             problem: "a token that may touch every name may call every function".to_owned(),
-            hint: "leave `uses` out, or say with `only` what it may touch".to_owned(),
+            hint: "leave `uses` out, or set `only` to what it may touch".to_owned(),
         });
     }
     match new.patterns.iter().chain(&new.uses).find(|pattern| !plain(pattern, "*")) {
-        Some(pattern) => Err(bad(format!("`{pattern}` is no pattern of names"))),
+        Some(pattern) => Err(bad(format!("`{pattern}` is not a pattern of names"))),
         None => Ok(()),
     }
 }

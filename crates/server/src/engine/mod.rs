@@ -1,72 +1,48 @@
-//! The engine: Runs that were started become Runs that have ended.
+//! The engine: executes started Runs until they end.
 //!
-//! `closures` knows what a Function loads, `execution` carries one Run out, `host` answers what its code asks and journals
-//! it, `worker` takes Runs from the queue, `settling` stores what comes next for one, `leases` and `recovery` deal with those that
+//! `execution` carries one Run out, `host` journals what its code asks and has it answered by `HostVerbs`, which is handed in, `worker` takes Runs from the queue, `settling` stores what comes next for one, `leases` and `recovery` deal with those that
 //! nobody carries out. Whoever starts a Run is `app/runs`. What becomes of a Run is decided by `model::run`.
 
-mod admission;
-mod awaited;
-mod calls;
 mod cells;
-mod closures;
-mod drafts;
-mod egress;
-mod egress_runs;
-mod execution;
-mod executor;
-mod handed;
-mod host;
-mod journal;
-mod leases;
-mod live;
-mod outcome;
-mod output;
-mod patience;
-mod prepared;
-mod recovery;
-mod replaying;
-mod running;
-mod settling;
-mod trial;
-mod unflushed;
-mod verbs;
-mod worker;
+pub(crate) mod execution;
+pub(crate) mod node;
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use model::bounds::RunBounds;
-use model::chain::ChainLimits;
+use model::access::policy::ProposalPolicy;
+use model::access::scope::Scope;
 use model::ids::NodeId;
-use model::scope::Scope;
+use model::run::bounds::RunBounds;
+use model::run::chain::ChainLimits;
+use model::run::nesting::{NestingError, cells_per_level};
 use sandbox::CancellationToken;
 use store::Durability;
-use tokio::sync::{Notify, RwLock, Semaphore, watch};
+use tokio::sync::{RwLock, Semaphore};
 
-use crate::app::changesets::Policy;
-use crate::model_server::ModelConfig;
+use crate::llm::ModelConfig;
+use crate::prepare::Closures;
 
-use self::admission::Admission;
-pub(crate) use self::admission::{CellPlace, NoPlace};
-use self::awaited::Awaited;
-pub(crate) use self::awaited::AwaitedRun;
+pub(crate) use self::cells::egress::{Requests, keep as keep_requests};
+pub use self::cells::executor::{Executed, ExecutionError, Executor, Told, Work};
 pub use self::cells::{Cells, CellsConfig};
-pub(crate) use self::closures::Closures;
-pub(crate) use self::egress::{Requests, keep as keep_requests};
+pub use self::execution::host::{Happened, Watch};
+pub(crate) use self::execution::live::{Live, Looked};
+pub(crate) use self::execution::replay::{Replay, replay};
+pub(crate) use self::execution::trial::{TrialHost, trial_end, trial_work, with_mocks};
+pub(crate) use self::execution::verbs::{HostVerbs, MakeHostVerbs, REFUSED, Replying, StepReply};
 pub(crate) use self::execution::{Execution, carry_out};
-pub use self::executor::{Executed, ExecutionError, Executor, Told, Work};
-pub use self::host::{Happened, Watch};
-pub(crate) use self::live::{Live, Looked};
-pub(crate) use self::patience::{patiently, patiently_until};
-pub(crate) use self::prepared::{CALL, Prepared, prepare};
-pub use self::recovery::recover_from;
-pub(crate) use self::replaying::{Replay, replay};
-pub(crate) use self::running::{InHand, Interruption, Running};
-pub(crate) use self::trial::{TrialHost, trial_end, trial_work, with_mocks};
-use self::unflushed::Unflushed;
-pub(crate) use self::worker::{Claimed, lease, resume, start};
-pub use self::worker::{Stop, give_up, is_busy, one_ended, round, under_way, work, work_until};
+use self::node::admission::Admission;
+pub(crate) use self::node::admission::{CellPlace, InLine, NoPlace};
+use self::node::awaited::Awaited;
+pub(crate) use self::node::awaited::AwaitedRun;
+pub(crate) use self::node::database_retry::{patiently, patiently_until};
+pub(crate) use self::node::in_hand::{InHand, Interruption, Running};
+pub use self::node::recovery::recover_from;
+use self::node::unflushed::Unflushed;
+pub(crate) use self::node::worker::{Claimed, lease, resume, start};
+pub use self::node::worker::{Stop, give_up, is_busy, one_ended, round, under_way, work, work_until};
 
 /// For each place, so many may wait in the line for one.
 const LINE: usize = 32;
@@ -74,12 +50,14 @@ const LINE: usize = 32;
 /// Sizes of an engine.
 #[derive(Clone, Debug)]
 pub struct EngineConfig {
-    /// What people know this server by.
+    /// The machine's name: what people know this process by, unless it serves and says more.
     pub name: String,
-    /// Runs from the queue that are carried out at once.
+    /// How many queued Runs are executed at once.
     pub at_once: usize,
-    /// Runs that are carried out at once while somebody waits for them. What they call is not counted.
+    /// Runs that are executed at once while somebody waits for them.
     pub waited_at_once: usize,
+    /// Runs that are executed at once while another Run waits for them, over all levels of nesting.
+    pub nested_at_once: usize,
     /// How long a node that says nothing keeps its Runs.
     pub lease: Duration,
     /// What a Function may take that asks for nothing else.
@@ -89,8 +67,8 @@ pub struct EngineConfig {
     /// What one Run may store.
     pub bounds: RunBounds,
     /// What happens to Changesets that Runs propose.
-    pub changesets: Policy,
-    /// What Runs may replace without asking, though somebody else wrote it.
+    pub changesets: ProposalPolicy,
+    /// What Runs may replace without asking, though someone else wrote it.
     pub changesets_replace: Scope,
     pub model: ModelConfig,
     /// Inputs and outputs that are recorded longer than this are cut.
@@ -99,22 +77,23 @@ pub struct EngineConfig {
     pub hold: Duration,
     /// What may be reached although its address is not public, by functions that are granted it: hosts, addresses, networks.
     pub private: Vec<String>,
-    /// What the record of a Run that somebody waits for survives. What is queued always survives loss of power.
+    /// What the record of a Run that someone waits for survives. What is queued always survives a power failure.
     pub durability: Durability,
 }
 
 impl Default for EngineConfig {
     fn default() -> EngineConfig {
         EngineConfig {
-            name: String::new(),
+            name: "localhost".to_owned(),
             at_once: 8,
             waited_at_once: 32,
+            nested_at_once: 32,
             lease: Duration::from_secs(15),
             timeout: Duration::from_secs(60),
             memory_bytes: 512 << 20,
             chain: ChainLimits::default(),
             bounds: RunBounds::default(),
-            changesets: Policy::default(),
+            changesets: ProposalPolicy::default(),
             changesets_replace: Scope::none(),
             model: ModelConfig::default(),
             payload_bytes: 1 << 20,
@@ -125,36 +104,43 @@ impl Default for EngineConfig {
     }
 }
 
+/// What others are told of this node.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Introduction {
+    pub(crate) name: String,
+    /// Names of roles, with commas between them.
+    pub(crate) roles: String,
+}
+
 pub struct Engine {
     pub(crate) node: NodeId,
+    introduction: OnceLock<Introduction>,
     pub(crate) config: EngineConfig,
     pub(crate) executor: Arc<dyn Executor>,
+    pub(crate) host_verbs: MakeHostVerbs,
     pub(crate) closures: Closures,
     pub(crate) running: Arc<Running>,
     /// Held by whoever makes a Run this node's until it is in hand.
     pub(crate) claiming: RwLock<()>,
     /// Whoever has something to store for a Run tries no more.
     pub(crate) given_up: CancellationToken,
-    /// Rung when something was queued, woken or cancelled.
-    pub(crate) queue: Notify,
     /// Whether more may be queued than there were places for.
     pub(crate) behind: AtomicBool,
+    executes: AtomicBool,
     pub(crate) unflushed: Unflushed,
-    /// Changes when an Event was appended.
-    events: watch::Sender<()>,
-    /// Rung when a Run of this process has ended or begun to wait.
-    pub(crate) ended: Notify,
     /// Ends that are not recorded.
     pub(crate) awaited: Awaited,
     pub(crate) places: Arc<Semaphore>,
-    /// Places for Runs that somebody waits for.
+    /// Places for Runs that someone waits for.
     pub(crate) admission: Arc<Admission>,
+    /// Places for nested Runs, by level.
+    nested: Vec<Arc<Admission>>,
     /// Places for trials, which are no Runs.
     pub(crate) trials: Semaphore,
 }
 
 impl Engine {
-    /// This process, as the Runs that it carries out know it.
+    /// This process, as the Runs that it executes know it.
     pub fn node(&self) -> NodeId {
         self.node
     }
@@ -163,34 +149,61 @@ impl Engine {
         &self.config
     }
 
-    /// Says that Events were appended.
-    pub(crate) fn ring_events(&self) {
-        self.events.send_replace(());
+    /// Whether this node executes Runs, or leaves them to other servers.
+    pub(crate) fn executes(&self) -> bool {
+        self.executes.load(Ordering::Relaxed)
     }
 
-    /// Changes whenever Events were appended by this process.
-    pub(crate) fn appended(&self) -> watch::Receiver<()> {
-        self.events.subscribe()
+    pub(crate) fn introduction(&self) -> Introduction {
+        let unserved = || Introduction { name: self.config.name.clone(), roles: String::new() };
+        self.introduction.get().cloned().unwrap_or_else(unserved)
     }
 
-    pub fn new(node: NodeId, config: EngineConfig, executor: Arc<dyn Executor>) -> Engine {
+    /// Said once by whoever serves, before anything is executed.
+    pub(crate) fn introduce(&self, introduction: Introduction) {
+        // A second server in one process is the same node.
+        let _ = self.introduction.set(introduction);
+    }
+
+    /// Decided by whoever serves; a process that serves nothing executes what it starts.
+    pub(crate) fn set_executes(&self, executes: bool) {
+        self.executes.store(executes, Ordering::Relaxed);
+    }
+
+    /// The places of nested Runs at this depth. A record from before depths were kept has none, and counts as level 1.
+    pub(crate) fn nested_cells(&self, depth: u32) -> Result<&Arc<Admission>, NestingError> {
+        let level = usize::try_from(depth.saturating_sub(1)).unwrap_or(usize::MAX);
+        self.nested.get(level).ok_or(NestingError::TooDeep)
+    }
+
+    pub(crate) fn new(
+        node: NodeId,
+        config: EngineConfig,
+        executor: Arc<dyn Executor>,
+        host_verbs: MakeHostVerbs,
+    ) -> Engine {
         Engine {
             node,
+            introduction: OnceLock::new(),
             executor,
+            host_verbs,
             closures: Closures::default(),
             running: Arc::default(),
             claiming: RwLock::new(()),
             given_up: CancellationToken::new(),
-            queue: Notify::new(),
             behind: AtomicBool::new(false),
+            executes: AtomicBool::new(true),
             unflushed: Unflushed::default(),
-            events: watch::Sender::new(()),
-            ended: Notify::new(),
             awaited: Awaited::default(),
             places: Arc::new(Semaphore::new(config.at_once)),
             admission: Admission::new(config.waited_at_once, config.waited_at_once * LINE),
+            nested: nested_admissions(config.nested_at_once),
             trials: Semaphore::new(config.at_once),
             config,
         }
     }
+}
+
+fn nested_admissions(total: usize) -> Vec<Arc<Admission>> {
+    cells_per_level(total).into_iter().map(|cells| Admission::new(cells, cells * LINE)).collect()
 }

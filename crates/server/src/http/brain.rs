@@ -1,23 +1,24 @@
-//! `/brain` and `/caller`: what the brain holds, and who asks.
+//! `/brain` and `/caller`: what is in the brain, and who the caller is.
 
 use axum::Json as Body;
 use axum::extract::State;
-use model::actor::Actor;
+use model::access::actor::Actor;
+use model::access::grantable::Grantable;
+use model::access::token::TokenRole;
 use model::entry::EntryKind;
-use model::grantable::Grantable;
 use model::ids::BrainId;
 use model::revision::Revision;
-use model::token::TokenRole;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::door::Door;
-use super::needs::{Allowed, Known, Role, to};
 use super::problem::{Problem, Refused};
-use crate::app::error::Error;
-use crate::app::{functions, outage, packs, secrets};
+use super::request::authorization::{Allowed, Known, Role, to};
+use super::state::Door;
+use crate::app::operations::{outage, status};
+use crate::app::{functions, packs, secrets};
+use crate::error::Error;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new().routes(routes!(brain)).routes(routes!(caller))
@@ -41,7 +42,7 @@ pub struct BrainView {
     pub degraded: Option<String>,
 }
 
-/// What the brain holds
+/// What is in the brain
 #[utoipa::path(get, path = "/brain", tag = "server", responses((status = 200, body = BrainView), Refused))]
 async fn brain(
     State(door): State<Door>,
@@ -54,7 +55,7 @@ async fn brain(
     Ok(Body(BrainView {
         brain_id: ctx.brain_id,
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        revision: ctx.store.revision().await.map_err(Error::from)?,
+        revision: status::revision(ctx, caller.access()).await?,
         functions: count(EntryKind::Function),
         graphs: count(EntryKind::Graph),
         triggers: count(EntryKind::Trigger),
@@ -74,21 +75,21 @@ fn counted<T>(listed: Result<Vec<T>, Error>) -> Result<u64, Problem> {
     }
 }
 
-/// Somebody, as the server knows them.
+/// The caller, as the server knows them.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 pub struct CallerView {
     pub actor: Actor,
     pub role: TokenRole,
     /// Patterns of the names it may touch; empty means all.
     pub patterns: Vec<String>,
-    /// Patterns of names that functions it writes may call besides; absent for all.
+    /// Patterns of other names that its functions may call; absent for all.
     pub uses: Option<Vec<String>>,
-    /// What functions it writes may be granted.
+    /// What its functions may be granted.
     #[schema(value_type = Vec<String>)]
     pub grants: Grantable,
 }
 
-/// Who asks, and what they may do
+/// Who the caller is, and what they may do
 #[utoipa::path(get, path = "/caller", tag = "server", responses((status = 200, body = CallerView), Refused))]
 async fn caller(State(_): State<Door>, caller: Allowed<Known>) -> Result<Body<CallerView>, Problem> {
     let access = caller.access();

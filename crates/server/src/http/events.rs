@@ -1,30 +1,29 @@
-//! `/events`: facts as they happen, as a stream that can be taken up where it broke off.
+//! `/events`: events as they happen, as a stream that can be resumed.
 
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use futures_util::{Stream, StreamExt, stream};
 use jiff::Timestamp;
-use model::access::Access;
+use model::access::glob;
 use model::event::Event;
-use model::glob;
 use serde::Deserialize;
 use serde_json::json;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::door::Door;
-use super::extract::Query;
-use super::feed::{Reader, Taken};
-use super::needs::{Allowed, Role, to};
 use super::problem::{Problem, Refused};
-use super::telling::{Ear, Told, place};
+use super::request::authorization::{Allowed, Role, to};
+use super::request::extract::Query;
+use super::state::Door;
+use super::streams::event_stream::{EventSource, StreamEvent, Transport, resume_after};
+use crate::app::events::feed::{Reader, Taken};
 use crate::clock::Clock;
+use crate::error::Error;
 
-/// What is told instead of events that are not kept any more.
+/// What is sent instead of pruned events.
 const PRUNED: &str = "events.pruned";
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
@@ -35,11 +34,11 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct EventsQuery {
-    /// Kinds or patterns of kinds, joined by commas: `run.*,function.updated`.
+    /// Kinds or patterns of kinds, separated by commas: `run.*,function.updated`.
     kind: Option<String>,
-    /// A name or a pattern of names of what they are about.
+    /// The source of the events: a name or a pattern of names.
     source: Option<String>,
-    /// Those after this sequence number; 0 is the beginning. New ones only if not given.
+    /// Only events after this sequence number; 0 is the beginning. If absent, only new events.
     after: Option<u64>,
 }
 
@@ -54,63 +53,59 @@ impl EventsQuery {
 
 /// Events as they happen, as server-sent events or over a WebSocket
 ///
-/// The id of each is its sequence number, its event type its kind, its data the event as JSON; a message of a WebSocket is
-/// `{"id", "event", "data"}`. A client that comes back with `Last-Event-ID` or `after` misses none and gets none twice.
-/// If some of those are not kept any more, it is told so first: an event `events.pruned` whose `data` is `{"first", "last"}`, their numbers.
+/// The id of each is its sequence number, its event type its kind, its data the event as JSON; a WebSocket message is
+/// `{"id", "event", "data"}`. A client that reconnects with `Last-Event-ID` or `after` misses none and gets none twice.
+/// If some of them were pruned, the first event is `events.pruned`, whose `data` is `{"first", "last"}`, their numbers.
 #[utoipa::path(get, path = "/events", tag = "events", params(EventsQuery, ("Last-Event-ID" = Option<u64>, Header)),
-    responses((status = 200, description = "A stream without an end", body = String, content_type = "text/event-stream"),
-        (status = 101, description = "The same over a WebSocket, if `Upgrade` asks for it"), Refused))]
+    responses((status = 200, description = "An endless stream", body = String, content_type = "text/event-stream"),
+        (status = 101, description = "The same over a WebSocket, if requested by `Upgrade`"), Refused))]
 async fn events(
     State(door): State<Door>,
     caller: Allowed<Role<to::ReadEvents>>,
     headers: HeaderMap,
     Query(query): Query<EventsQuery>,
-    ear: Ear,
+    transport: Transport,
 ) -> Result<Response, Problem> {
-    let after = place(&headers, None)?.or(query.after);
-    let reader = door.feed().reader(after).await?;
-    let told = wanted(reader, door.ctx().clock.clone(), caller.access().clone(), query);
-    ear.answer(&door, &caller, told)
+    let after = resume_after(&headers, None)?.or(query.after);
+    let reader = door.feed().reader(caller.access(), after).await?;
+    let clock = door.ctx().clock.clone();
+    transport.answer(&door, &caller, Wanted { reader, clock, query })
 }
 
-/// Those that are asked for and may be seen. What cannot be read ends the stream; the client comes back where it was.
-fn wanted(reader: Reader, clock: Clock, access: Access, query: EventsQuery) -> impl Stream<Item = Told> {
-    let batches = stream::unfold(reader, |mut reader| async move {
-        match reader.next().await {
-            Ok(taken) => Some((taken?, reader)),
-            Err(error) => {
-                tracing::warn!("cannot read the log of events: {error}");
-                None
-            }
-        }
-    });
-    batches.flat_map(move |taken| {
-        let told: Vec<Sent> = match taken {
-            Taken::Pruned { first, last } => vec![Sent::Pruned { first, last, at: clock.now() }],
+/// Those that are asked for.
+struct Wanted {
+    reader: Reader,
+    clock: Clock,
+    query: EventsQuery,
+}
+
+impl EventSource for Wanted {
+    type Event = Sent;
+
+    async fn next(&mut self) -> Result<Option<Vec<Sent>>, Error> {
+        Ok(self.reader.next().await?.map(|taken| match taken {
+            Taken::Pruned { first, last } => vec![Sent::Pruned { first, last, at: self.clock.now() }],
             Taken::Events(events) => {
-                let seen = |event: &Arc<Event>| query.wants(event) && event.is_visible_to(access.only());
-                events.into_iter().filter(seen).map(Sent::Event).collect()
+                events.into_iter().filter(|event| self.query.wants(event)).map(Sent::Event).collect()
             }
-        };
-        stream::iter(told).map(Sent::told)
-    })
+        }))
+    }
 }
 
-/// Written out one by one, so that a slow client keeps no copies.
 enum Sent {
     Event(Arc<Event>),
     Pruned { first: u64, last: u64, at: Timestamp },
 }
 
-impl Sent {
-    fn told(self) -> Told {
-        match self {
-            Sent::Event(event) => Told::new(&event.seq, &event.fact.kind, &*event),
+impl From<Sent> for StreamEvent {
+    fn from(sent: Sent) -> StreamEvent {
+        match sent {
+            Sent::Event(event) => StreamEvent::new(&event.fact.kind, &*event).at(&event.seq),
             // Shaped as an event, so that clients need no other way to read it.
             Sent::Pruned { first, last, at } => {
                 let data = json!({ "first": first, "last": last });
                 let event = json!({ "seq": last, "kind": PRUNED, "source": "", "data": data, "actor": "server", "at": at });
-                Told::new(&last, PRUNED, &event)
+                StreamEvent::new(PRUNED, &event).at(&last)
             }
         }
     }

@@ -8,14 +8,14 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::door::Door;
-use super::extract::Query;
-use super::needs::{Allowed, Whole, to};
 use super::problem::{Problem, Refused};
-use super::upload::{FileBody, Upload, files};
+use super::request::authorization::{Allowed, Whole, to};
+use super::request::extract::Query;
+use super::request::upload::{FileBody, Upload, files};
+use super::state::Door;
 use crate::app::changesets::Applied;
-use crate::app::error::Error;
 use crate::app::folder;
+use crate::app::operations::status;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new().routes(routes!(export)).routes(routes!(import))
@@ -24,7 +24,7 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ExportQuery {
-    /// As the brain was then; as it is now if absent.
+    /// The brain as it was at this revision; as it is now if absent.
     revision: Option<u64>,
 }
 
@@ -44,7 +44,7 @@ async fn export(
 ) -> Result<Body<Exported>, Problem> {
     let revision = match query.revision {
         Some(revision) => Revision(revision),
-        None => door.ctx().store.revision().await.map_err(Error::from)?,
+        None => status::revision(door.ctx(), caller.access()).await?,
     };
     let files = folder::export(door.ctx(), caller.access(), Some(revision)).await?;
     Ok(Body(Exported { revision, files: files.into_iter().map(FileBody::from).collect() }))
@@ -59,7 +59,7 @@ struct ImportBody {
     prune: bool,
 }
 
-/// Brings the brain to what the files say, as one changeset
+/// Makes the brain match the files, as one changeset
 #[utoipa::path(post, path = "/import", tag = "server", request_body = ImportBody, responses((status = 200, body = Applied), Refused))]
 async fn import(
     State(door): State<Door>,

@@ -1,8 +1,8 @@
-//! The HTTP door. A request goes `listening → requests → origin → needs → a noun's file → app`, and what comes back becomes
-//! JSON here; what goes wrong becomes a [`problem`].
+//! The HTTP API. A request passes `edge`, then `request` finds its caller and checks what the route requires, then a noun's
+//! file calls `app` and renders the result as JSON; errors become a [`problem`].
 //!
-//! Nouns have one file each, named as in the address. Every handler states what it [`needs`] of its [`caller`], which is judged by the
-//! head of the request, before its body is read; `access.rs` of the tests proves it for every route.
+//! Each noun has one file, named as in the URL. Every handler declares what it requires of its caller, which is checked on
+//! the head of the request, before its body is read; `access.rs` of the tests proves it for every route.
 
 #![allow(
     unused_qualifications,
@@ -10,66 +10,26 @@
 )]
 
 mod babyagi;
-mod body_places;
 mod brain;
-mod caller;
 mod changesets;
-pub(crate) mod control;
-mod cookie;
-mod doctor;
-mod door;
+mod edge;
 mod events;
-mod extract;
-mod feed;
 mod folder;
 mod functions;
-mod guesses;
-mod health;
-mod hook_body;
-mod hooks;
-mod inside;
-mod insights;
-mod landing;
-mod listening;
-mod live;
-mod metrics;
-mod needs;
 mod openapi;
-mod origin;
-mod owner;
+pub(crate) mod operations;
 mod packs;
-mod page;
 mod problem;
-mod prompt;
-mod proxies;
-mod rates;
-mod recent;
-mod replay;
-mod requests;
-mod retention;
-mod revisions;
-mod run_endings;
-mod run_ids;
-mod run_live;
-mod run_stream;
+mod request;
+mod response_cache;
 mod runs;
 mod schedules;
-mod search;
 mod secrets;
 mod sessions;
-mod shown;
-mod sign_in;
-mod sign_out;
-mod socket;
-mod spool;
-mod sse;
-mod telling;
-mod tests;
+mod state;
+mod streams;
 mod tokens;
 mod triggers;
-mod unread;
-mod upload;
-mod warming;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -78,33 +38,45 @@ use axum::routing::get;
 use tower_http::compression::CompressionLayer;
 
 pub use self::brain::{BrainView, CallerView};
-pub use self::caller::Peer;
-pub use self::door::{Door, HttpConfig};
+pub use self::edge::listener::{BindError, Listener, bind, serve};
 pub use self::folder::Exported;
-pub use self::inside::Inside;
-pub use self::listening::{BindError, Listener, bind, serve};
 pub use self::openapi::{babyagi_document, document};
-pub use self::page::Page;
 pub use self::problem::Cause;
+pub use self::request::caller::Peer;
+pub use self::request::in_process::Inside;
+pub use self::request::paging::Page;
+pub use self::request::upload::FileBody;
+pub use self::state::{Door, HttpConfig};
 pub use self::tokens::Made;
-pub use self::upload::FileBody;
 
 /// Everything that can be asked for.
 pub fn router(door: Door) -> Router {
-    let (api, _) = openapi::routes().split_for_parts();
-    let (babyagi, _) = babyagi::routes().split_for_parts();
-    api.merge(babyagi)
-        .route("/", get(landing::show))
-        .merge(control::routes())
+    let routes = if door.config().is_api { api() } else { operations_only() };
+    routes
+        .merge(operations::control::routes())
         .fallback(problem::no_such_place)
         .method_not_allowed_fallback(problem::no_such_method)
         .layer(DefaultBodyLimit::max(door.config().body_bytes))
         .layer(CompressionLayer::new())
-        .layer(from_fn_with_state(door.clone(), origin::check))
-        .layer(from_fn_with_state(door.clone(), rates::check))
-        .layer(from_fn(unread::close))
-        .layer(from_fn_with_state(door.clone(), requests::watch))
-        .layer(from_fn_with_state(door.clone(), proxies::look_behind))
+        .layer(from_fn_with_state(door.clone(), edge::origin::check))
+        .layer(from_fn_with_state(door.clone(), edge::rate_limit::check))
+        .layer(from_fn(edge::unread_body::close))
+        .layer(from_fn_with_state(door.clone(), edge::request_log::watch))
+        .layer(from_fn_with_state(door.clone(), edge::proxies::look_behind))
         .layer(from_fn(problem::catch_panics))
         .with_state(door)
+}
+
+fn api() -> Router<Door> {
+    let (api, _) = openapi::routes().split_for_parts();
+    let (babyagi, _) = babyagi::routes().split_for_parts();
+    let api = api.layer(from_fn(request::query_names::check));
+    api.merge(babyagi).route("/", get(operations::landing::show))
+}
+
+/// What is asked of a server that does not answer the API.
+fn operations_only() -> Router<Door> {
+    let (health, _) = operations::health::routes().split_for_parts();
+    let (metrics, _) = operations::metrics::routes().split_for_parts();
+    Router::new().nest("/api/v1", health).merge(metrics)
 }

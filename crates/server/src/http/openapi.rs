@@ -1,4 +1,4 @@
-//! The description of the whole API, made from the handlers themselves.
+//! The OpenAPI document of the whole API, generated from the handlers.
 
 use std::sync::LazyLock;
 
@@ -10,15 +10,14 @@ use utoipa::{Modify, OpenApi};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::cookie;
-use super::door::Door;
 use super::problem::{ProblemBody, ProblemDetail};
+use super::request::cookie;
+use super::state::Door;
 use super::{
-    brain, changesets, doctor, events, folder, functions, health, hooks, insights, metrics, packs, replay,
-    retention, revisions, run_endings, run_ids, runs, schedules, search, secrets, sessions, sign_in,
-    sign_out, tests, tokens, triggers, warming,
+    brain, changesets, events, folder, functions, operations, packs, runs, schedules, secrets, sessions,
+    tokens, triggers,
 };
-use crate::app::codes::{ALL, Code};
+use crate::error::codes::{ALL, Code};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -34,11 +33,11 @@ use crate::app::codes::{ALL, Code};
         (name = "triggers", description = "When an event matches, start a run"),
         (name = "schedules", description = "At these times, start a run"),
         (name = "packs", description = "Functions that are loaded together"),
-        (name = "search", description = "Functions by what they do"),
-        (name = "insights", description = "How functions do"),
-        (name = "secrets", description = "Values that functions may be handed; they never come back"),
+        (name = "search", description = "Find functions by name and by what they do"),
+        (name = "insights", description = "How functions perform"),
+        (name = "secrets", description = "Values for functions; they are never returned"),
         (name = "tokens", description = "Credentials for this API"),
-        (name = "sessions", description = "Browsers that have signed in"),
+        (name = "sessions", description = "Signed-in browsers"),
         (name = "server", description = "The server itself"),
     )
 )]
@@ -77,37 +76,38 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
     let api = OpenApiRouter::new()
         .merge(functions::routes())
         .merge(changesets::routes())
-        .merge(revisions::routes())
+        .merge(changesets::revisions::routes())
         .merge(runs::routes())
-        .merge(run_ids::routes())
-        .merge(run_endings::routes())
-        .merge(replay::routes())
-        .merge(retention::routes())
-        .merge(tests::routes())
-        .merge(warming::routes())
+        .merge(runs::ids::routes())
+        .merge(runs::endings::routes())
+        .merge(runs::replay::routes())
+        .merge(operations::retention::routes())
+        .merge(functions::run_tests::routes())
+        .merge(functions::warming::routes())
         .merge(events::routes())
         .merge(triggers::routes())
         .merge(schedules::routes())
         .merge(packs::routes())
-        .merge(search::routes())
-        .merge(insights::routes())
+        .merge(functions::search::routes())
+        .merge(functions::insights::routes())
         .merge(secrets::routes())
         .merge(tokens::routes())
         .merge(sessions::routes())
         .merge(folder::routes())
         .merge(brain::routes())
-        .merge(health::routes())
-        .merge(doctor::routes())
-        .merge(hooks::routes())
+        .merge(operations::health::routes())
+        .merge(operations::doctor::routes())
+        .merge(operations::nodes::routes())
+        .merge(triggers::hooks::routes())
         .routes(routes!(show));
     OpenApiRouter::with_openapi(Description::openapi())
         .nest("/api/v1", api)
-        .merge(metrics::routes())
-        .route("/sign-in", axum::routing::get(sign_in::sign_in))
-        .route("/sign-out", axum::routing::post(sign_out::sign_out))
+        .merge(operations::metrics::routes())
+        .route("/sign-in", axum::routing::get(sessions::sign_in::sign_in))
+        .route("/sign-out", axum::routing::post(sessions::sign_out::sign_out))
 }
 
-/// Made once: it is large, and anybody may ask for it.
+/// Made once: it is large, and anyone may ask for it.
 static DOCUMENT: LazyLock<Document> = LazyLock::new(|| routes().into_openapi());
 
 /// The description, as it is served and checked in.

@@ -8,10 +8,10 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::door::Door;
-use super::needs::{Allowed, Whole, to};
 use super::problem::{Problem, Refused};
-use super::upload::{FileBody, Upload, files};
+use super::request::authorization::{Allowed, Whole, to};
+use super::request::upload::{FileBody, Upload, files};
+use super::state::Door;
 use crate::app::packs::{self, Load, Loaded};
 
 pub(super) fn routes() -> OpenApiRouter<Door> {

@@ -1,4 +1,4 @@
-//! What a request is answered when it is not done: a status, and `{error: {code, message, hint, details}}`.
+//! Error responses: a status, and `{error: {code, message, hint, docs, details}}`.
 
 use axum::Json;
 use axum::extract::Request;
@@ -13,17 +13,17 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-use crate::app::codes::Code;
-use crate::app::error::Error;
+use crate::error::Error;
+use crate::error::codes::Code;
 
-/// The body of every answer that is not a success.
+/// The body of every error response.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub(super) struct ProblemBody {
+pub(crate) struct ProblemBody {
     error: ProblemDetail,
 }
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub(super) struct ProblemDetail {
+pub(crate) struct ProblemDetail {
     /// Stays the same from release to release.
     #[schema(example = "not_found")]
     code: &'static str,
@@ -35,12 +35,12 @@ pub(super) struct ProblemDetail {
     /// The page of the documentation about the code.
     #[schema(example = "errors/not_found")]
     docs: String,
-    /// What depends on the code: findings of checks, conflicts, places in the input.
+    /// Details that depend on the code: findings of checks, conflicts, paths in the input.
     details: Value,
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Problem {
+pub(crate) struct Problem {
     status: StatusCode,
     body: Box<ProblemDetail>,
     /// Seconds after which it is worth trying again.
@@ -48,16 +48,16 @@ pub(super) struct Problem {
     cause: Option<Cause>,
 }
 
-/// The error itself, beside the answer, for whoever asked from within.
+/// The error itself, next to the response, for callers in this process.
 #[derive(Clone, Debug)]
 pub struct Cause(pub Arc<Error>);
 
-/// What a bug is told as.
+/// How a bug is reported.
 const INTERNAL: &str = "internal";
 
 impl Problem {
     /// With a code of the table, which has its status.
-    pub(super) fn of(code: &'static str, message: impl Into<String>) -> Problem {
+    pub(crate) fn of(code: &'static str, message: impl Into<String>) -> Problem {
         let known = Code::of(code).or_else(|| Code::of(INTERNAL));
         let status = known.and_then(|code| StatusCode::from_u16(code.status).ok());
         let body = Box::new(ProblemDetail {
@@ -71,37 +71,40 @@ impl Problem {
         Problem { status, body, retry_after: None, cause: None }
     }
 
-    pub(super) fn internal() -> Problem {
-        Problem::of(INTERNAL, "the server made a mistake")
+    pub(crate) fn internal() -> Problem {
+        Problem::of(INTERNAL, "an internal error occurred")
     }
 
-    pub(super) fn hint(mut self, hint: impl Into<String>) -> Problem {
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Problem {
         self.body.hint = hint.into();
         self
     }
 
-    pub(super) fn retry_after(mut self, seconds: u64) -> Problem {
+    pub(crate) fn details(mut self, details: Value) -> Problem {
+        self.body.details = details;
+        self
+    }
+
+    pub(crate) fn retry_after(mut self, seconds: u64) -> Problem {
         self.retry_after = Some(seconds);
         self
     }
 
-    pub(super) fn into_body(self) -> ProblemBody {
+    pub(crate) fn into_body(self) -> ProblemBody {
         ProblemBody { error: *self.body }
     }
 
-    pub(super) fn bad_request(message: impl Into<String>) -> Problem {
+    pub(crate) fn bad_request(message: impl Into<String>) -> Problem {
         Problem::of("bad_request", message)
     }
 
-    pub(super) fn too_many_sockets() -> Problem {
-        let message = "as many WebSockets are open as this server holds";
-        Problem::of("too_many_sockets", message)
-            .hint("close some, or listen to server-sent events")
-            .retry_after(10)
+    pub(crate) fn too_many_sockets() -> Problem {
+        let message = "too many WebSockets are open";
+        Problem::of("too_many_sockets", message).hint("close some, or use server-sent events").retry_after(10)
     }
 
     /// Status, code, message and hint, for those who tell them in another shape.
-    pub(super) fn told(self) -> (StatusCode, &'static str, String, String) {
+    pub(crate) fn told(self) -> (StatusCode, &'static str, String, String) {
         (self.status, self.body.code, self.body.message, self.body.hint)
     }
 }
@@ -144,7 +147,7 @@ impl From<Error> for Problem {
 impl From<Denied> for Problem {
     fn from(denied: Denied) -> Problem {
         Problem::of("forbidden", denied.to_string())
-            .hint("use a token that may; `selfmade token add` makes one")
+            .hint("use a token that is allowed to; `selfmade token add` creates one")
     }
 }
 
@@ -153,14 +156,14 @@ fn told(error: &Error) -> String {
     match error {
         // The store tells of an outage, once.
         Error::Store(source) if source.is_passing() => {
-            format!("the database cannot be used now: {}", source.reason())
+            format!("the database is unavailable: {}", source.reason())
         }
         Error::OfRun { run, source } if source.is_passing() => {
-            format!("the database cannot be used now: {}; run {run} is recorded", source.reason())
+            format!("the database is unavailable: {}; run {run} is recorded", source.reason())
         }
         Error::Store(source) | Error::OfRun { source, .. } => {
             tracing::error!("{error}: {source:?}");
-            "the database cannot be used now".to_owned()
+            "the database is unavailable".to_owned()
         }
         Error::Write { .. } | Error::Read { .. } | Error::Config(_) | Error::Search(_) | Error::Seal(_) => {
             tracing::error!("{error:?}");
@@ -183,20 +186,20 @@ fn details(error: &Error) -> Value {
     }
 }
 
-pub(super) async fn no_such_place(request: Request) -> Problem {
+pub(crate) async fn no_such_place(request: Request) -> Problem {
     let path = request.uri().path();
     Problem::of("no_such_place", format!("there is nothing at `{path}`"))
-        .hint("`/api/v1/openapi.json` lists what there is")
+        .hint("`/api/v1/openapi.json` lists all routes")
 }
 
-pub(super) async fn no_such_method(request: Request) -> Problem {
+pub(crate) async fn no_such_method(request: Request) -> Problem {
     let (method, path) = (request.method(), request.uri().path());
-    let message = format!("`{method}` cannot be done to `{path}`");
-    Problem::of("no_such_method", message).hint("the header `Allow` lists what can")
+    let message = format!("`{path}` does not support `{method}`");
+    Problem::of("no_such_method", message).hint("the header `Allow` lists the methods it supports")
 }
 
 /// A bug in a handler ends its request, not the server, and tells the caller nothing of itself.
-pub(super) async fn catch_panics(request: Request, next: Next) -> Response {
+pub(crate) async fn catch_panics(request: Request, next: Next) -> Response {
     match AssertUnwindSafe(next.run(request)).catch_unwind().await {
         Ok(response) => response,
         Err(_) => Problem::internal().into_response(),
@@ -206,8 +209,8 @@ pub(super) async fn catch_panics(request: Request, next: Next) -> Response {
 /// What every route may answer instead of what was asked for.
 #[derive(utoipa::IntoResponses)]
 #[expect(dead_code, reason = "read by the macro that documents it")]
-pub(super) enum Refused {
-    /// The request cannot be understood.
+pub(crate) enum Refused {
+    /// The request is not valid.
     #[response(status = 400)]
     BadRequest(ProblemBody),
     /// There is no valid token.
@@ -219,16 +222,16 @@ pub(super) enum Refused {
     /// There is no such thing.
     #[response(status = 404)]
     NotFound(ProblemBody),
-    /// The address has no such method.
+    /// The route has no such method.
     #[response(status = 405)]
     NoSuchMethod(ProblemBody),
-    /// The client took too long to send it.
+    /// The client took too long to send the request.
     #[response(status = 408)]
     TooSlow(ProblemBody),
-    /// The brain says no.
+    /// The state of the brain does not allow it.
     #[response(status = 409)]
     Conflict(ProblemBody),
-    /// What is there is not what `If-Match` names.
+    /// The current version is not the one that `If-Match` names.
     #[response(status = 412)]
     PreconditionFailed(ProblemBody),
     /// The body is too large.
@@ -237,16 +240,16 @@ pub(super) enum Refused {
     /// The body is not JSON.
     #[response(status = 415)]
     NotJson(ProblemBody),
-    /// It is understood, and wrong.
+    /// The request is well-formed, but not valid.
     #[response(status = 422)]
     Unprocessable(ProblemBody),
     /// Too many requests, or too many wrong tokens.
     #[response(status = 429)]
     TooMany(ProblemBody),
-    /// The server made a mistake.
+    /// An internal error occurred.
     #[response(status = 500)]
     Internal(ProblemBody),
-    /// The database or the sandbox cannot be used now.
+    /// The database or the sandbox is unavailable.
     #[response(status = 503)]
     Unavailable(ProblemBody),
 }
@@ -255,15 +258,18 @@ pub(super) enum Refused {
 mod tests {
     use std::collections::BTreeSet;
 
-    use crate::app::codes::ALL;
+    use crate::error::codes::ALL;
 
     /// Whatever stands in quotes behind `before` in the sources of this door.
     fn quoted(before: &str) -> BTreeSet<String> {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/http");
         let mut found = BTreeSet::new();
-        let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
-        for file in files.filter(|path| path.is_file()) {
-            let text = std::fs::read_to_string(file).unwrap();
+        let mut paths = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/http")];
+        while let Some(path) = paths.pop() {
+            if path.is_dir() {
+                paths.extend(std::fs::read_dir(path).unwrap().map(|file| file.unwrap().path()));
+                continue;
+            }
+            let text = std::fs::read_to_string(path).unwrap();
             let packed: String = text.split_whitespace().collect();
             let codes = packed.split(before).skip(1).filter_map(|rest| rest.split('"').next());
             found.extend(codes.map(str::to_owned));
@@ -276,7 +282,7 @@ mod tests {
         let mut used = quoted(concat!("Problem::", "of(\""));
         assert!(used.len() > 15, "{used:?}");
         used.insert(super::INTERNAL.to_owned());
-        let verbs = include_str!("../app/error.rs");
+        let verbs = include_str!("../error/mod.rs");
         for code in ALL {
             let is_used = used.remove(code.code) || verbs.contains(&format!("\"{}\"", code.code));
             assert!(is_used, "`{}` is in the table, and nothing answers it", code.code);

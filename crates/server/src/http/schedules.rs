@@ -1,4 +1,4 @@
-//! `/schedules`: put, paused and resumed, looked at, run now.
+//! `/schedules`: add, pause, resume, show, run now.
 
 use axum::Json as Body;
 use axum::extract::State;
@@ -12,12 +12,13 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::door::Door;
-use super::extract::{Json, Path, Query};
-use super::needs::{Allowed, Named, Role, to};
-use super::page::{List, Page, PageQuery};
 use super::problem::{Problem, Refused};
+use super::request::authorization::{Allowed, Named, Role, to};
+use super::request::extract::{Json, Path, Query};
+use super::request::paging::{List, Page, PageQuery};
+use super::request::query::Count;
 use super::runs::{Preference, carry_out};
+use super::state::Door;
 use crate::app::changesets::Applied;
 use crate::app::schedules::{self, ScheduleLine, ScheduleView};
 
@@ -48,8 +49,9 @@ async fn list(
 #[into_params(parameter_in = Query)]
 struct TimesQuery {
     /// How many of the next times, up to 1,000.
-    #[param(minimum = 0, maximum = 1000, default = 5)]
-    times: Option<usize>,
+    #[serde(default)]
+    #[param(value_type = Option<usize>, minimum = 0, maximum = 1000, default = 5)]
+    times: Count<0, 1000, 5>,
 }
 
 /// One schedule, with its next times and its last ticks
@@ -60,11 +62,11 @@ async fn show(
     Path(name): Path<EntryName>,
     Query(query): Query<TimesQuery>,
 ) -> Result<Body<ScheduleView>, Problem> {
-    let times = query.times.unwrap_or(5).min(1_000);
+    let times = query.times.get() as usize;
     Ok(Body(schedules::show(door.ctx(), caller.access(), &name, times).await?))
 }
 
-/// Adds a schedule, or replaces the one of that name
+/// Adds a schedule, or replaces the one with that name
 #[utoipa::path(put, path = "/schedules/{name}", tag = "schedules", params(("name" = EntryName, Path)), request_body = ScheduleContent, responses((status = 200, body = Applied), Refused))]
 async fn put(
     State(door): State<Door>,
@@ -85,7 +87,7 @@ async fn remove(
     Ok(Body(schedules::remove(door.ctx(), caller.access(), name).await?))
 }
 
-/// Keeps a schedule from ticking
+/// Pauses a schedule
 #[utoipa::path(post, path = "/schedules/{name}/pause", tag = "schedules", params(("name" = EntryName, Path)), responses((status = 200, body = Applied), Refused))]
 async fn pause(
     State(door): State<Door>,
@@ -95,7 +97,7 @@ async fn pause(
     Ok(Body(schedules::switch(door.ctx(), caller.access(), name, true).await?))
 }
 
-/// Lets a schedule tick again; what passed meanwhile is not made up for
+/// Resumes a schedule; missed ticks are not made up for
 #[utoipa::path(post, path = "/schedules/{name}/resume", tag = "schedules", params(("name" = EntryName, Path)), responses((status = 200, body = Applied), Refused))]
 async fn resume(
     State(door): State<Door>,
@@ -105,7 +107,7 @@ async fn resume(
     Ok(Body(schedules::switch(door.ctx(), caller.access(), name, false).await?))
 }
 
-/// Runs now what a schedule would run
+/// Runs the target of a schedule now
 #[utoipa::path(post, path = "/schedules/{name}/run", tag = "schedules",
     params(("name" = EntryName, Path), ("Prefer" = Option<String>, Header, description = "`wait=SECONDS` or `respond-async`")),
     responses((status = 200, body = Run), (status = 202, body = Run), Refused))]

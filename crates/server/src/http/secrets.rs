@@ -1,21 +1,21 @@
-//! `/secrets`: set and removed. No value ever comes back.
+//! `/secrets`: sets and removes secrets. No value is ever returned.
 
 use axum::Json as Body;
 use axum::extract::State;
 use axum::http::StatusCode;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use model::secret::Secret;
+use model::access::secret::Secret;
 use secrecy::{ExposeSecret, SecretBox, SecretString};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::door::Door;
-use super::extract::{Json, Path};
-use super::needs::{Allowed, Whole, to};
 use super::problem::{Problem, Refused};
+use super::request::authorization::{Allowed, Whole, to};
+use super::request::extract::{Json, Path};
+use super::state::Door;
 use crate::app::secrets;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
@@ -36,11 +36,11 @@ async fn list(
 struct SecretBody {
     #[schema(value_type = Option<String>, format = Password)]
     value: Option<SecretString>,
-    /// In place of the value, if it is no text.
+    /// Instead of the value, if it is not text.
     #[schema(value_type = Option<String>, format = Password)]
     base64: Option<SecretString>,
-    /// Seals it for these hosts, each as `host`, `host:port` or `*.domain`: functions get a placeholder, and the value is put in on the
-    /// way to one of them. An empty list hands functions the value; without one, it stays as it was.
+    /// Seals it for these hosts, each as `host`, `host:port` or `*.domain`: functions get a placeholder, and the value is inserted
+    /// on the way to one of them. With an empty list functions get the value; if absent, it stays as it was.
     hosts: Option<Vec<String>>,
 }
 

@@ -1,28 +1,28 @@
-//! `/tokens`: made and removed. The text of one is shown once.
+//! `/tokens`: creates and deletes tokens. The text of one is shown once.
 
 use axum::Json as Body;
 use axum::extract::State;
 use axum::http::StatusCode;
 use jiff::Timestamp;
-use model::grantable::Grantable;
-use model::token::{Token, TokenRole};
+use model::access::grantable::Grantable;
+use model::access::token::{Token, TokenRole};
 use secrecy::ExposeSecret;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::door::Door;
-use super::extract::{Json, Path};
-use super::needs::{Allowed, Whole, to};
 use super::problem::{Problem, Refused};
+use super::request::authorization::{Allowed, Whole, to};
+use super::request::extract::{Json, Path};
+use super::state::Door;
 use crate::app::tokens::{self, NewToken};
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new().routes(routes!(list, add)).routes(routes!(remove))
 }
 
-/// Lists tokens, without their texts
+/// Lists tokens, without their values
 #[utoipa::path(get, path = "/tokens", tag = "tokens", responses((status = 200, body = Vec<Token>), Refused))]
 async fn list(
     State(door): State<Door>,
@@ -39,10 +39,10 @@ struct TokenBody {
     /// Patterns of names it may touch, such as `web.*`; all if empty.
     #[serde(default)]
     patterns: Vec<String>,
-    /// Patterns of names that functions it writes may call besides.
+    /// Patterns of other names that its functions may call.
     #[serde(default)]
     uses: Vec<String>,
-    /// What functions it writes may be granted: `all`, or `secret:NAME`, `host:HOST`, `model`, `brain:read`, `brain:propose`, `files`.
+    /// What its functions may be granted: `all`, or `secret:NAME`, `host:HOST`, `model`, `brain:read`, `brain:propose`, `files`.
     /// Unless given, everything for a token without patterns, and nothing for one with patterns.
     #[schema(value_type = Option<Vec<String>>)]
     grants: Option<Grantable>,
@@ -54,11 +54,11 @@ struct TokenBody {
 pub struct Made {
     #[serde(flatten)]
     pub token: Token,
-    /// Send it as `Authorization: Bearer TEXT`. It cannot be had again.
+    /// Send it as `Authorization: Bearer TEXT`. It cannot be retrieved again.
     pub text: String,
 }
 
-/// Makes a token
+/// Creates a token
 #[utoipa::path(post, path = "/tokens", tag = "tokens", request_body = TokenBody, responses((status = 201, body = Made), Refused))]
 async fn add(
     State(door): State<Door>,
@@ -77,7 +77,7 @@ async fn add(
     Ok((StatusCode::CREATED, Body(Made { token, text: text.expose_secret().to_owned() })))
 }
 
-/// Removes a token; whoever has it is let in no more
+/// Deletes a token, which stops working at once
 #[utoipa::path(delete, path = "/tokens/{name}", tag = "tokens", params(("name" = String, Path)), responses((status = 204, description = "It is gone"), Refused))]
 async fn remove(
     State(door): State<Door>,

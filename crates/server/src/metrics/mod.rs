@@ -1,6 +1,6 @@
 //! Metrics: what a server counts while it works, as Prometheus reads it.
 //!
-//! Counting is adding to an atomic, so it costs a run nothing that could be measured; everything that has to be asked of somebody is
+//! Counting is adding to an atomic, so it costs a run nothing that could be measured; everything that has to be asked of someone is
 //! asked when the metrics are read. No label has a name, an id or a value of a user: the number of series is bounded by the program.
 
 mod histogram;
@@ -12,14 +12,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use model::access::Access;
+use model::access::verb::Verb;
 use model::run::{Ending, Run, RunState};
-use model::verb::Verb;
 
 use self::histogram::Histogram;
 use self::requests::Requests;
 use self::text::Text;
-use crate::app::error::Error;
 use crate::ctx::Ctx;
+use crate::error::Error;
 
 /// How Runs end.
 const FINAL: [RunState; 3] = [RunState::Succeeded, RunState::Failed, RunState::Cancelled];
@@ -36,7 +36,7 @@ pub struct Metrics {
     pub(crate) traces: Traces,
 }
 
-/// What became of the traces of Runs.
+/// What happened to the traces of Runs.
 #[derive(Debug, Default)]
 pub(crate) struct Traces {
     pub(crate) exported: AtomicU64,
@@ -89,16 +89,11 @@ pub(crate) async fn render(ctx: &Ctx, access: &Access) -> Result<String, Error> 
     runs(ctx, &mut text).await?;
     cells(ctx, &mut text);
     ctx.metrics.requests.tell(&mut text);
-    text.single(
-        "selfmade_http_connections",
-        "gauge",
-        "Connections that are open",
-        read(&ctx.metrics.connections),
-    );
+    text.single("selfmade_http_connections", "gauge", "Open connections", read(&ctx.metrics.connections));
     store(ctx, &mut text);
     events(ctx, &mut text).await?;
     let traces = &ctx.metrics.traces;
-    text.head("selfmade_traces_total", "counter", "Traces of runs, by what became of them");
+    text.head("selfmade_traces_total", "counter", "Traces of runs, by outcome");
     text.count("selfmade_traces_total", &[("what", "exported")], read(&traces.exported));
     text.count("selfmade_traces_total", &[("what", "dropped")], read(&traces.dropped));
     process::tell(&mut text);
@@ -110,7 +105,7 @@ async fn runs(ctx: &Ctx, text: &mut Text) -> Result<(), Error> {
     text.single(
         "selfmade_runs_begun_total",
         "counter",
-        "Times that a run began or was resumed here",
+        "Runs started or resumed on this server",
         read(&metrics.begun),
     );
     text.head("selfmade_runs_ended_total", "counter", "Runs that ended here, by their state");
@@ -122,7 +117,7 @@ async fn runs(ctx: &Ctx, text: &mut Text) -> Result<(), Error> {
     text.head("selfmade_run_queue_seconds", "histogram", "From the time a queued run was due to its start");
     metrics.queue_seconds.tell(text, "selfmade_run_queue_seconds", &[]);
     let under_way = ctx.engine.running.count() as u64;
-    text.single("selfmade_runs_under_way", "gauge", "Runs that this server carries out now", under_way);
+    text.single("selfmade_runs_under_way", "gauge", "Runs executing on this server now", under_way);
     let open = ctx.store.open_runs().await?;
     text.head(
         "selfmade_runs",
@@ -151,30 +146,20 @@ fn cells(ctx: &Ctx, text: &mut Text) {
         "Environments that cells are forked from",
         census.zygotes as u64,
     );
-    text.single("selfmade_cells_born_total", "counter", "Cells that were made", census.born);
+    text.single("selfmade_cells_born_total", "counter", "Cells created", census.born);
     text.single(
         "selfmade_cell_births_failed_total",
         "counter",
-        "Cells that could not be made",
+        "Cells that could not be created",
         census.failed,
     );
 }
 
 fn store(ctx: &Ctx, text: &mut Text) {
     let activity = ctx.store.activity();
-    text.single(
-        "selfmade_store_writes_waiting",
-        "gauge",
-        "Batches that wait to be written",
-        activity.waiting,
-    );
-    text.single("selfmade_store_batches_total", "counter", "Batches that were written", activity.batches);
-    text.single(
-        "selfmade_store_commits_total",
-        "counter",
-        "Transactions in which they were written",
-        activity.commits,
-    );
+    text.single("selfmade_store_writes_waiting", "gauge", "Batches waiting to be written", activity.waiting);
+    text.single("selfmade_store_batches_total", "counter", "Batches written", activity.batches);
+    text.single("selfmade_store_commits_total", "counter", "Transactions that wrote them", activity.commits);
 }
 
 async fn events(ctx: &Ctx, text: &mut Text) -> Result<(), Error> {
@@ -182,6 +167,6 @@ async fn events(ctx: &Ctx, text: &mut Text) -> Result<(), Error> {
     let seen = ctx.triggers.progress.reached(ctx).await?.looked_at;
     text.single("selfmade_events_total", "counter", "Events of the brain", newest);
     let behind = newest.saturating_sub(seen);
-    text.single("selfmade_events_behind", "gauge", "Events that triggers have not looked at yet", behind);
+    text.single("selfmade_events_behind", "gauge", "Events that triggers have not read yet", behind);
     Ok(())
 }

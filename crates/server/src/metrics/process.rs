@@ -9,15 +9,15 @@ const TICKS_A_SECOND: f64 = 100.0;
 
 pub(super) fn tell(text: &mut Text) {
     if let Some(bytes) = resident() {
-        let help = "Memory of this process that is in use, without that of cells";
+        let help = "Resident memory of this process, without cells";
         text.single("process_resident_memory_bytes", "gauge", help, bytes);
     }
     if let Some(seconds) = processor() {
-        text.head("process_cpu_seconds_total", "counter", "Processor time of this process");
+        text.head("process_cpu_seconds_total", "counter", "CPU time of this process");
         text.line("process_cpu_seconds_total", &[], seconds);
     }
     if let Ok(files) = read_dir("/proc/self/fd") {
-        text.single("process_open_fds", "gauge", "Files and sockets that are open", files.count() as u64);
+        text.single("process_open_fds", "gauge", "Open files and sockets", files.count() as u64);
     }
 }
 

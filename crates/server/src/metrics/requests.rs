@@ -37,14 +37,14 @@ impl Requests {
     pub(super) fn tell(&self, text: &mut Text) {
         let routes = self.lock();
         let sorted: BTreeMap<&String, &Route> = routes.iter().collect();
-        text.head(COUNT, "counter", "Requests that were answered, by route, method and status");
+        text.head(COUNT, "counter", "Answered requests, by route, method and status");
         for (name, route) in &sorted {
             for ((method, status), count) in &route.counts {
                 let status = status.to_string();
                 text.count(COUNT, &[("route", name), ("method", method), ("status", &status)], *count);
             }
         }
-        text.head(SECONDS, "histogram", "From the head of a request to the head of its answer");
+        text.head(SECONDS, "histogram", "From the head of a request to the head of its response");
         for (name, route) in &sorted {
             route.seconds.tell(text, SECONDS, &[("route", name)]);
         }

@@ -1,4 +1,4 @@
-//! When each schedule has to be looked at next. Until then nothing is read about it, however many there are.
+//! When each schedule is due next. Until then nothing is read for it, however many there are.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use model::content::Content;
 use model::entry::EntryKind;
 use model::schedule::ScheduleContent;
 
-use crate::app::error::Error;
 use crate::ctx::Ctx;
+use crate::error::Error;
 use crate::live_list::{List, LiveList};
 
 pub struct Agenda {

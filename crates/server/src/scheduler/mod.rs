@@ -1,4 +1,4 @@
-//! Schedules at work.
+//! Schedules: starts a Run for every tick.
 
 mod agenda;
 mod tick;
@@ -7,25 +7,27 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use sandbox::CancellationToken;
+use store::Topic;
 
 pub use self::agenda::Agenda;
-use crate::app::error::Error;
 use crate::ctx::Ctx;
+use crate::error::Error;
+use crate::signals;
 
-/// Schedules may change meanwhile, so nobody sleeps longer than this.
+/// Schedules may be changed meanwhile by somebody who is not heard, so nobody sleeps longer than this.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Ticks until it is told to stop.
+/// Ticks until it is stopped.
 pub async fn keep_time(ctx: Ctx, stop: CancellationToken) {
-    let mut agenda = Agenda::default();
+    let (mut agenda, mut brain) = (Agenda::default(), ctx.signals.on(Topic::Brain));
     while !stop.is_cancelled() {
-        let look = ctx.clock.now() + LOOK;
+        let look = ctx.clock.now() + signals::net(&ctx, LOOK);
         let next = match agenda.round(&ctx).await {
             Ok(next) => next,
             // The store tells of an outage, once.
             Err(error) if error.is_passing() => None,
             Err(error) => {
-                tracing::warn!("cannot look at schedules: {error}");
+                tracing::warn!("cannot read schedules: {error}");
                 None
             }
         };
@@ -33,6 +35,7 @@ pub async fn keep_time(ctx: Ctx, stop: CancellationToken) {
         tokio::select! {
             biased;
             () = stop.cancelled() => {}
+            () = brain.rung() => {}
             () = ctx.clock.wait_until(at) => {}
         }
     }

@@ -1,20 +1,20 @@
-//! What one schedule does when it is time: every tick that is due becomes a queued Run, once, with any number of servers, because
-//! a tick has a row of its own.
+//! What one schedule does when it is due: every due tick becomes a queued Run, once, with any number of servers, because a
+//! tick has its own row.
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use model::access::Access;
-use model::actor::Actor;
+use model::access::actor::Actor;
 use model::event::{EventKind, NewEvent};
 use model::ids::RunId;
 use model::run::Concurrency;
 use model::schedule::{Overlap, ScheduleContent};
 use serde_json::json;
 
-use crate::app::error::Error;
 use crate::app::runs::{self, StartRun, Target};
 use crate::ctx::Ctx;
+use crate::error::Error;
 use crate::live_list::Live;
 
 /// How many missed ticks are made up for at most.
@@ -28,7 +28,8 @@ impl Live<ScheduleContent> {
         }
         let Ok(timetable) = self.content.timetable() else { return Ok(None) };
         let now = ctx.clock.now();
-        let last = ctx.store.last_tick(self.entry).await?.map_or(self.since, |tick| tick.at.max(self.since));
+        let since = self.since.at;
+        let last = ctx.store.last_tick(self.entry).await?.map_or(since, |tick| tick.at.max(since));
         let ticks = timetable.ticks_between(last, now, self.content.missed, MOST_MISSED);
         if let Some(left_out) = &ticks.left_out {
             ctx.store.tick(self.entry, left_out.last, None, Some(&left_out.to_string()), None).await?;
@@ -42,7 +43,7 @@ impl Live<ScheduleContent> {
 
     async fn start(&self, ctx: &Ctx, at: Timestamp) -> Result<(), Error> {
         if self.content.overlap == Overlap::Skip && ctx.store.running_of_schedule(self.entry).await? > 0 {
-            return self.pass_over(ctx, at, "the run of the last tick still goes on").await;
+            return self.pass_over(ctx, at, "the run of the last tick is still running").await;
         }
         let request = StartRun::of(Target::Live(self.content.target.clone()), self.content.input.clone());
         let access = Access { actor: Actor::Schedule(self.entry), authority: Arc::clone(&self.authority) };
@@ -53,10 +54,7 @@ impl Live<ScheduleContent> {
                     run.how.concurrency = Some(Concurrency { key, limit: 1 });
                 }
                 let event = self.ticked(ctx, at, Some(run.run_id), None);
-                if ctx.store.tick(self.entry, at, Some(&run), None, Some(&event)).await? {
-                    ctx.engine.queue.notify_one();
-                    ctx.engine.ring_events();
-                }
+                ctx.store.tick(self.entry, at, Some(&run), None, Some(&event)).await?;
                 Ok(())
             }
             Err(error @ Error::Store(_)) => Err(error),
@@ -67,12 +65,10 @@ impl Live<ScheduleContent> {
         }
     }
 
-    /// A tick that starts nothing is told of too.
+    /// A tick that starts nothing is reported too.
     async fn pass_over(&self, ctx: &Ctx, at: Timestamp, why: &str) -> Result<(), Error> {
         let event = self.ticked(ctx, at, None, Some(why));
-        if ctx.store.tick(self.entry, at, None, Some(why), Some(&event)).await? {
-            ctx.engine.ring_events();
-        }
+        ctx.store.tick(self.entry, at, None, Some(why), Some(&event)).await?;
         Ok(())
     }
 

@@ -23,11 +23,11 @@ pub enum Change {
     Remove(String),
 }
 
-/// One answer of a search.
+/// One result of a search.
 #[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize, utoipa::ToSchema)]
 pub struct Hit {
     pub name: String,
-    /// Comparable within one answer only.
+    /// Comparable only within one search.
     pub score: f32,
     pub description: String,
 }

@@ -17,7 +17,7 @@ pub enum Error {
     Busy,
     /// Nothing was changed.
     #[error(
-        "the search index is at {}, not at {}; read its position again and bring the changes since then",
+        "the search index is at {}, not at {}; read its position again and apply the changes since then",
         told(*.found), told(*.expected)
     )]
     Moved { expected: Option<Position>, found: Option<Position> },

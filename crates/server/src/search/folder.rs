@@ -77,7 +77,7 @@ impl Folder {
     /// Reads what is there. Fails when there is no index, or one that is damaged or of another format.
     pub(super) fn content(&self) -> Result<Content, Error> {
         let index = self.open()?;
-        // The position is read first: content that is newer than its position is only brought up to date once more,
+        // The position is read first: content that is newer than its position is only brought up to date again,
         // while content that is older would stay so.
         let position = position_of(&index)?;
         let reader: IndexReader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;

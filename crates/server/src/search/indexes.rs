@@ -13,7 +13,7 @@ use std::{
     time::SystemTime,
 };
 
-use model::scope::Scope;
+use model::access::scope::Scope;
 use sha2::{Digest, Sha256};
 
 use super::{Error, SearchIndex};
@@ -31,12 +31,12 @@ pub struct SearchIndexes {
     scopes: Mutex<Option<Vec<Arc<IndexSlot>>>>,
 }
 
-/// Where an index is, and the index itself once it was needed. It stays on disk as long as somebody holds this.
+/// Where an index is, and the index itself once it was needed. It stays on disk as long as someone holds this.
 pub struct IndexSlot {
     pub folder: PathBuf,
     /// Held by whoever opens it or brings it up to date.
     pub open: tokio::sync::Mutex<Option<Arc<SearchIndex>>>,
-    /// Whether what is there is to be made anew.
+    /// Whether what is there is to be made again.
     pub is_stale: AtomicBool,
 }
 
@@ -64,7 +64,7 @@ impl SearchIndexes {
         Ok(slot)
     }
 
-    /// Removes the indexes of all scopes. One that is in use is made anew when it is needed next. Blocks.
+    /// Removes the indexes of all scopes. One that is in use is made again when it is needed next. Blocks.
     pub fn remove_scopes(&self) -> Result<(), Error> {
         let mut scopes = self.scopes.lock().unwrap_or_else(PoisonError::into_inner);
         let slots = scopes.get_or_insert_with(|| left_in(&self.scopes_folder()));

@@ -27,7 +27,7 @@ const WIDER: usize = 8;
 const MOST_CANDIDATES: usize = 1_024;
 /// The share of its score that an entry keeps which covers next to none of the query's words.
 const UNCOVERED: f32 = 0.1;
-/// Scores are told apart to this many steps a point: sums of floats in different order differ in the last digits.
+/// Scores are distinguished to this many steps per point: sums of floats in different order differ in the last digits.
 const STEPS: f32 = 1_000.0;
 /// Names that differ by separators and case alone.
 const MOST_NAMESAKES: usize = 16;

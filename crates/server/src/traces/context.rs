@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-/// A span of somebody else's, under which a Run is.
+/// A span of someone else's, under which a Run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceContext {
     pub trace: u128,

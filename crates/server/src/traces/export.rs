@@ -4,10 +4,8 @@ use std::str::FromStr;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use http_body_util::Full;
-use hyper::Request;
 use hyper::body::Bytes;
-use hyper::http::Uri;
+use hyper::{Request, StatusCode, Uri, header};
 use model::ids::RunId;
 use model::run::Run;
 use sandbox::CancellationToken;
@@ -17,36 +15,37 @@ use tokio::sync::mpsc;
 use super::context::TraceContext;
 use super::otlp;
 use super::spans::{self, Span};
-use crate::app::error::Error as AppError;
 use crate::ctx::Ctx;
-use crate::outgoing::{self, OutgoingError};
+use crate::error::Error as AppError;
+use crate::http_client::{HttpError, Limits, retry_after};
 
-/// Runs that are told of together.
+/// The number of Runs exported together.
 const AT_ONCE: usize = 64;
 /// Spans of one Run; what a Run did beyond that is in its record alone.
 const SPANS: usize = 2_000;
 /// How long the first waits for more.
 const GATHER: Duration = Duration::from_secs(1);
-const TIME: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// A collector answers with a few words.
+const ANSWER_BYTES: u64 = 1 << 20;
 /// How often a collector is asked before its traces are left out.
 const ATTEMPTS: u32 = 3;
 const REST: Duration = Duration::from_secs(1);
+/// However long a collector asks for: meanwhile the traces of other Runs wait.
+const LONGEST_REST: Duration = Duration::from_secs(30);
 /// What is left when the server stops may take so long.
 const LAST: Duration = Duration::from_secs(5);
 /// Runs in Runs in Runs, and so on.
 const DEPTH: usize = 32;
+/// OTLP over HTTP.
+const OTLP_PORT: u16 = 4318;
 
-/// A collector: `http://host:port`, with a path if it has one.
+/// Where a collector takes traces: a URL with `/v1/traces` at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Endpoint {
-    /// `host:port`
-    authority: String,
-    /// With `/v1/traces` at its end.
-    path: String,
-}
+pub struct Endpoint(Uri);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("it takes a URL that begins with `http://`")]
+#[error("it must be a URL that begins with `http://` or `https://`")]
 pub struct EndpointError;
 
 impl FromStr for Endpoint {
@@ -54,20 +53,47 @@ impl FromStr for Endpoint {
 
     fn from_str(text: &str) -> Result<Endpoint, EndpointError> {
         let uri: Uri = text.parse().map_err(|_| EndpointError)?;
+        let scheme = uri.scheme_str().filter(|scheme| ["http", "https"].contains(scheme));
         let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'));
-        let (Some("http"), Some(authority)) = (uri.scheme_str(), authority) else {
-            return Err(EndpointError);
+        let (Some(scheme), Some(authority)) = (scheme, authority) else { return Err(EndpointError) };
+        // The port that collectors listen at; over TLS they are behind something that listens at the usual one.
+        let authority = match authority.port_u16() {
+            None if scheme == "http" => format!("{}:{OTLP_PORT}", authority.host()),
+            _ => authority.to_string(),
         };
-        let port = authority.port_u16().unwrap_or(4318);
         let path = uri.path().trim_end_matches('/');
         let path = if path.ends_with("/v1/traces") { path.to_owned() } else { format!("{path}/v1/traces") };
-        Ok(Endpoint { authority: format!("{}:{port}", authority.host()), path })
+        let url = Uri::builder().scheme(scheme).authority(authority).path_and_query(path).build();
+        url.map(Endpoint).map_err(|_| EndpointError)
     }
 }
 
 impl std::fmt::Display for Endpoint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "http://{}{}", self.authority, self.path)
+        self.0.fmt(f)
+    }
+}
+
+/// Why a collector did not take traces.
+#[derive(Debug, Error)]
+enum ExportError {
+    #[error("{}", .0.in_full())]
+    Http(#[from] HttpError),
+    #[error("it answered {status}")]
+    Refused {
+        status: StatusCode,
+        /// How long it wants to be left alone.
+        retry_after: Option<Duration>,
+    },
+}
+
+impl ExportError {
+    /// How long to wait before the next attempt.
+    fn rest(&self) -> Duration {
+        match self {
+            ExportError::Refused { retry_after: Some(time), .. } => (*time).min(LONGEST_REST),
+            _ => REST,
+        }
     }
 }
 
@@ -139,7 +165,7 @@ async fn tell(ctx: &Ctx, endpoint: &Endpoint, runs: Vec<RunId>, stop: &Cancellat
     match send_again(ctx, endpoint, &told, stop).await {
         Ok(()) => traces.exported.fetch_add(count, Ordering::Relaxed),
         Err(error) => {
-            tracing::warn!("{count} traces were not taken by the collector: {error}");
+            tracing::warn!("{count} traces were rejected by the collector: {error}");
             traces.dropped.fetch_add(count, Ordering::Relaxed)
         }
     };
@@ -181,20 +207,20 @@ async fn send_again(
     endpoint: &Endpoint,
     spans: &[Span],
     stop: &CancellationToken,
-) -> Result<(), OutgoingError> {
+) -> Result<(), ExportError> {
     if spans.is_empty() {
         return Ok(());
     }
     let body = Bytes::from(otlp::request(&ctx.engine.node.to_string(), spans).to_string());
     let mut attempt = 1;
     loop {
-        match send(endpoint, body.clone()).await {
+        match send(ctx, endpoint, body.clone()).await {
             Err(error) if attempt < ATTEMPTS && !stop.is_cancelled() => {
-                tracing::debug!("the collector did not take traces, and is asked again: {error}");
+                tracing::debug!("the collector did not accept traces; retrying: {error}");
                 attempt += 1;
                 tokio::select! {
                     () = stop.cancelled() => {}
-                    () = ctx.clock.wait_until(ctx.clock.now() + REST) => {}
+                    () = ctx.clock.wait_until(ctx.clock.now() + error.rest()) => {}
                 }
             }
             done => return done,
@@ -202,15 +228,16 @@ async fn send_again(
     }
 }
 
-async fn send(endpoint: &Endpoint, body: Bytes) -> Result<(), OutgoingError> {
-    let failed = |detail: String| OutgoingError::Exchange { address: endpoint.authority.clone(), detail };
-    let request = Request::post(&endpoint.path)
-        .header("host", &endpoint.authority)
-        .header("content-type", "application/json")
-        .body(Full::new(body))
-        .map_err(|error| failed(error.to_string()))?;
-    let (status, _) = outgoing::send(&endpoint.authority, request, TIME).await?;
-    if status.is_success() { Ok(()) } else { Err(failed(format!("it answered {status}"))) }
+async fn send(ctx: &Ctx, endpoint: &Endpoint, body: Bytes) -> Result<(), ExportError> {
+    let request = Request::post(&endpoint.0)
+        .header(header::CONTENT_TYPE, "application/json")
+        .body(body.into())
+        .map_err(|_| HttpError::InvalidUrl)?;
+    let answer = ctx.http_client.fetch(request, Limits::whole(TIMEOUT, ANSWER_BYTES)).await?;
+    if answer.status.is_success() {
+        return Ok(());
+    }
+    Err(ExportError::Refused { status: answer.status, retry_after: retry_after(&answer.headers) })
 }
 
 #[cfg(test)]
@@ -223,7 +250,9 @@ mod tests {
         assert_eq!(shown("http://localhost").unwrap(), "http://localhost:4318/v1/traces");
         assert_eq!(shown("http://otel.example:80/base/").unwrap(), "http://otel.example:80/base/v1/traces");
         assert_eq!(shown("http://otel:4318/v1/traces").unwrap(), "http://otel:4318/v1/traces");
-        for text in ["", "localhost:4318", "https://otel.example", "http://me:hunter2@otel.example"] {
+        assert_eq!(shown("https://otel.example/base").unwrap(), "https://otel.example/base/v1/traces");
+        assert_eq!(shown("https://otel.example:4318").unwrap(), "https://otel.example:4318/v1/traces");
+        for text in ["", "localhost:4318", "ftp://otel.example", "http://me:hunter2@otel.example"] {
             assert_eq!(shown(text), Err(EndpointError), "{text}");
         }
     }

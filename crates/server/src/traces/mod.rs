@@ -24,10 +24,10 @@ use crate::metrics::Metrics;
 
 /// Runs whose traces wait to be told; more are left out.
 const WAITING: usize = 4_096;
-/// Runs that came with a trace of somebody else's, and are remembered until their end.
+/// Runs that came with a trace of someone else's, and are remembered until their end.
 const REMEMBERED: usize = 10_000;
 
-/// Where Runs that have ended are told. Nothing is kept unless somebody listens.
+/// Where ended Runs are reported for export. Nothing is kept without a listener.
 #[derive(Clone, Default)]
 pub(crate) struct Traces(Arc<Shared>);
 
@@ -45,7 +45,7 @@ struct Given {
 }
 
 impl Traces {
-    /// From now on Runs that end are told there. The first listener is the only one.
+    /// Reports Runs that end from now on to this listener. The first listener is the only one.
     fn listen(&self) -> Option<mpsc::Receiver<RunId>> {
         let (sender, receiver) = mpsc::channel(WAITING);
         self.0.ended.set(sender).is_ok().then_some(receiver)

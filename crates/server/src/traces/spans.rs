@@ -1,10 +1,10 @@
-//! From the record of a Run to spans. Names, kinds of errors and times are told; inputs, outputs and messages are not.
+//! From the record of a Run to spans. They contain names, error types and times, but no inputs, outputs or messages.
 
 use jiff::Timestamp;
-use model::call::Call;
 use model::ids::RunId;
+use model::run::call::Call;
+use model::run::step::Step;
 use model::run::{Run, RunState};
-use model::step::Step;
 use sha2::{Digest, Sha256};
 
 use super::context::TraceContext;
@@ -87,7 +87,10 @@ pub(super) fn of_record(run: &Run, calls: &[Call], steps: &[Step], under: TraceC
         name: format!("step {}", step.verb),
         start: step.started_at,
         end: step.finished_at.unwrap_or(ended),
-        attributes: vec![("selfmade.step.verb", step.verb.clone())],
+        attributes: vec![
+            ("selfmade.step.verb", step.verb.clone()),
+            ("selfmade.step.lane", step.lane.to_string()),
+        ],
         error: step.error.as_ref().map(|error| error.type_name.clone()),
     });
     [whole].into_iter().chain(calls).chain(steps).collect()

@@ -1,4 +1,4 @@
-//! What a Trigger did lately: what counts for its rate limit, and which Run waits for a burst of Events to end.
+//! Recent firings of a Trigger: what counts for its rate limit, and which Run waits for a burst of Events to end.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use model::run::{Run, RunState};
 use store::{Firing, Firings, TakenBack};
 
 use super::index::Live;
-use crate::app::error::Error;
 use crate::ctx::Ctx;
+use crate::error::Error;
 
 /// A burst may be held back ten times its debounce, so its beginning is no further back than this.
 const LONGEST_BURST: u64 = 20;
@@ -69,7 +69,7 @@ impl Past {
         else {
             return;
         };
-        let why = format!("event {} followed before its pause was over, and stands for it", event.seq);
+        let why = format!("event {} followed before its pause was over, and replaces it", event.seq);
         if let Some(place) = batch.runs.iter().position(|run| run.run_id == run_id) {
             batch.runs.remove(place);
             let same = |firing: &&mut Firing| firing.run_id == Some(run_id);

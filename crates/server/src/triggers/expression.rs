@@ -1,4 +1,4 @@
-//! Conditions and templates over an Event: minijinja with a bound on what one evaluation may do.
+//! Conditions and templates over an Event: minijinja, with a limit on what one evaluation may do.
 
 use minijinja::value::Serde;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, escape_formatter};
@@ -16,7 +16,7 @@ const LONGEST: usize = 10_000;
 pub enum ExpressionError {
     #[error("the expression is longer than {LONGEST} characters")]
     TooLong,
-    #[error("`{text}` cannot be understood: {problem}")]
+    #[error("`{text}` cannot be parsed: {problem}")]
     Syntax { text: String, problem: String },
 }
 
@@ -34,7 +34,7 @@ fn environment() -> Environment<'static> {
     environment
 }
 
-const NOTHING_THERE: &str = "the event has nothing there; `default` says what stands in for it, as in `{{ event.output.name | default('nobody') }}`";
+const NOTHING_THERE: &str = "the event has nothing there; give a fallback with `default`, as in `{{ event.output.name | default('nobody') }}`";
 
 /// What went wrong, not what the Event holds: there may be secrets in it.
 fn said(error: &minijinja::Error) -> String {
@@ -57,7 +57,7 @@ pub fn check(ask: Ask<'_>) -> Result<(), ExpressionError> {
     };
     understood.map_err(|error| ExpressionError::Syntax {
         text: cut(text, 200),
-        problem: error.detail().unwrap_or("it is no expression").to_owned(),
+        problem: error.detail().unwrap_or("it is not an expression").to_owned(),
     })
 }
 
@@ -124,7 +124,7 @@ mod tests {
     fn a_template_has_no_holes_but_those_it_says_what_stands_in_for() {
         let render = |text| evaluate(Ask::Template(text), &json!({"output": {"name": null}}));
         let hole = render("hi {{ event.data.name }}").unwrap_err();
-        assert!(hole.starts_with("the event has nothing there; `default` says"), "{hole}");
+        assert!(hole.starts_with("the event has nothing there; give a fallback"), "{hole}");
         assert_eq!(
             render("hi {{ event.a.b | default('you') }}{% for c in event.c %}c{% endfor %}"),
             Ok(json!("hi you"))

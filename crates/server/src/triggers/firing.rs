@@ -1,14 +1,14 @@
-//! What one Trigger does about one Event.
+//! What one Trigger does for one Event.
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use model::access::Access;
-use model::actor::Actor;
-use model::chain::Chain;
+use model::access::actor::Actor;
 use model::event::Event;
 use model::ids::RunId;
 use model::run::Run;
+use model::run::chain::Chain;
 use model::trigger::TriggerContent;
 use model::trigger::decision::{Decision, History, Mismatch};
 use model::trigger::mapping::Ask;
@@ -19,9 +19,9 @@ use super::debounce::Past;
 use super::expression;
 use super::index::Live;
 use super::payload::completed;
-use crate::app::error::Error;
 use crate::app::runs::{self, StartRun, Target};
 use crate::ctx::Ctx;
+use crate::error::Error;
 
 /// Adds what all Triggers do about an Event.
 pub(super) async fn fire(ctx: &Ctx, event: &Event, firings: &mut Firings) -> Result<(), Error> {

@@ -1,4 +1,4 @@
-//! All live Triggers, in memory, and how far they have got.
+//! All live Triggers, in memory, and how far they have read.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use model::event::Event;
 use model::trigger::TriggerContent;
 
 use super::progress::Progress;
-use crate::app::error::Error;
 use crate::ctx::Ctx;
+use crate::error::Error;
 use crate::live_list::{self, LiveList};
 
 pub(crate) type Live = live_list::Live<TriggerContent>;
@@ -40,7 +40,7 @@ impl Triggers {
         };
         let listens = |live: &&Live| {
             live.content.listens_to(event)
-                && live.since <= event.fact.at
+                && live.since.seq < event.seq
                 && event.is_visible_to(&live.authority.only)
         };
         Ok(all.iter().filter(listens).cloned().collect())

@@ -1,6 +1,6 @@
-//! Triggers at work: Events are read from the log by a cursor, and every match becomes a Run, in one batch with the cursor's
-//! move. So no Event is missed and none fires twice, with any number of servers. Where there is a free place the Run is this
-//! node's from the start, and needs no claim; otherwise it is queued.
+//! Triggers: Events are read from the log by a cursor, and every match becomes a Run, in one batch with the cursor's move.
+//! So no Event is missed and none fires twice, with any number of servers. If there is a free slot, this node has the Run
+//! from the start, without a claim; otherwise it is queued.
 
 mod debounce;
 mod expression;
@@ -12,39 +12,40 @@ mod rehearsal;
 mod starting;
 
 use sandbox::CancellationToken;
+use store::Topic;
 
 pub use self::expression::{ExpressionError, check};
 pub(crate) use self::firing::input;
 pub(crate) use self::index::{Live, Triggers};
 pub(crate) use self::payload::completed;
 pub use self::rehearsal::{Verdict, judge, rehearse};
-use crate::app::error::Error;
 use crate::ctx::Ctx;
 use crate::engine;
+use crate::error::Error;
 
 /// Events that are dealt with in one batch: few while there are few, because the store reads those more quickly.
 const FEW: u32 = 16;
 const MANY: u32 = 200;
-/// Without a ring the log is looked at this often, for what other servers appended, and the cursor is moved to where the look
-/// has got to.
+/// Without a signal the log is looked at this often, for what others appended without being heard, and the cursor is moved to
+/// where the look has got to.
 const LOOK: std::time::Duration = std::time::Duration::from_secs(1);
 
-/// Matches Events until it is told to stop.
+/// Matches Events until it is stopped.
 pub async fn watch(ctx: Ctx, stop: CancellationToken) {
-    let mut appended = ctx.engine.appended();
+    let mut events = ctx.signals.on(Topic::Events);
     while !stop.is_cancelled() {
         let at = ctx.clock.now() + LOOK;
         warn_of(deal(&ctx, &stop).await.map(drop));
         tokio::select! {
             biased;
             () = stop.cancelled() => {}
-            // Before the ring, which may never stop.
+            // Before the signal, which may never stop.
             () = ctx.engine.unflushed.due(&ctx) => {
                 warn_of(ctx.engine.unflushed.flush(&ctx).await);
                 continue;
             }
             () = ctx.clock.wait_until(at) => {}
-            _ = appended.changed() => continue,
+            () = events.rung() => continue,
         }
         warn_of(ctx.triggers.progress.settle(&ctx).await);
     }
@@ -65,12 +66,12 @@ pub async fn catch_up(ctx: &Ctx) -> Result<usize, Error> {
     Ok(queued)
 }
 
-/// Deals with all Events there are, and starts the Runs here for which there is a place, until it is told to stop.
+/// Handles all Events there are, and starts Runs here while there are free slots, until it is stopped.
 pub async fn deal(ctx: &Ctx, stop: &CancellationToken) -> Result<usize, Error> {
     flushed(ctx, Some(stop)).await
 }
 
-/// Sees to it that what has happened survives loss of power where a chain ends, or has gone on for a while.
+/// Sees to it that what has happened survives a power failure where a chain ends, or has gone on for a while.
 async fn flushed(ctx: &Ctx, stop: Option<&CancellationToken>) -> Result<usize, Error> {
     let dealt = fire_all(ctx, stop).await;
     let unflushed = &ctx.engine.unflushed;

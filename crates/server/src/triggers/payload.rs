@@ -1,9 +1,9 @@
-//! Events with the values that they left in the records of their Runs.
+//! Events with the values that are stored in the records of their Runs.
 
 use model::event::Event;
 
-use crate::app::error::Error;
 use crate::ctx::Ctx;
+use crate::error::Error;
 
 /// The Event as its Trigger needs it. If the record of the Run is gone the values stay away, and a Trigger that needs them
 /// starts nothing and says so.

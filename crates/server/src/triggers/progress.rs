@@ -1,16 +1,15 @@
-//! How far the log of Events has been looked through.
+//! How far the log of Events has been read.
 //!
-//! The cursor in the store moves with what comes of Events. Those of which nothing comes, which are nearly all where there are
-//! few Triggers, are only remembered as looked at: a write for each would cost as much as the Run that it tells of. After a crash
-//! they are looked at once more, and nothing comes of them again, because a Trigger is deaf to what happened before it was
-//! written.
+//! The cursor in the store moves with firings. Events that match no Trigger, which are nearly all where there are few
+//! Triggers, are only remembered as read: a write for each would cost as much as the Run that it reports. After a crash they
+//! are read again, which changes nothing, because a Trigger ignores what happened before it was written.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use store::{Durability, Firings};
 
-use crate::app::error::Error;
 use crate::ctx::Ctx;
+use crate::error::Error;
 
 const CURSOR: &str = "triggers";
 /// The cursor stays behind by so many Events at most.
@@ -18,7 +17,7 @@ const BEHIND: u64 = 1_000;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reached {
-    /// Where the cursor is, unless somebody else moved it.
+    /// Where the cursor is, unless someone else moved it.
     pub(super) stored: u64,
     /// The last Event that was looked at.
     pub(crate) looked_at: u64,
@@ -40,7 +39,7 @@ impl Progress {
         Ok(reached)
     }
 
-    /// Records what came of the Events up to one. False if somebody else dealt with them; then the next look is from where that
+    /// Records what resulted from the Events up to one. False if someone else dealt with them; then the next look is from where that
     /// one got to.
     pub(super) async fn record(&self, ctx: &Ctx, from: Reached, firings: &Firings) -> Result<bool, Error> {
         let looked_at = firings.to_seq;

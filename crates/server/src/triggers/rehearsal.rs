@@ -1,4 +1,4 @@
-//! What a Trigger would do about Events, without doing it.
+//! What a Trigger would do with Events, without doing it.
 
 use std::collections::HashMap;
 
@@ -48,7 +48,7 @@ pub fn rehearse(content: &TriggerContent, events: &[Event], problems: &HashMap<u
                 if let Some(burst) = burst {
                     verdicts[burst.place].fires = false;
                     verdicts[burst.place].why =
-                        format!("event {} followed before its pause was over, and stands for it", event.seq);
+                        format!("event {} followed before its pause was over, and replaces it", event.seq);
                 }
                 held = Some(Held { since, until, at: event.fact.at, place: verdicts.len() });
             }
@@ -96,7 +96,7 @@ fn verdict(event: &Event, decision: &Decision) -> Verdict {
 #[cfg(test)]
 mod tests {
     use jiff::ToSpan;
-    use model::actor::Actor;
+    use model::access::actor::Actor;
     use model::event::{EventKind, NewEvent};
     use model::trigger::RateLimit;
     use serde_json::json;
@@ -163,7 +163,7 @@ mod tests {
     fn a_condition_is_asked_of_each() {
         let content = TriggerContent { condition: Some("event.output > 1".to_owned()), ..after_first() };
         let verdicts = rehearse(&content, &finished(&[0, 1]), &HashMap::new());
-        assert_eq!(verdicts[0].why, "its condition `event.output > 1` does not hold");
+        assert_eq!(verdicts[0].why, "its condition `event.output > 1` is false");
         assert!(verdicts[1].fires);
     }
 }

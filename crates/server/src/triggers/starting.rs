@@ -1,4 +1,4 @@
-//! Runs that begin as soon as they are triggered, on this node: what would be queued and claimed at once is recorded as claimed.
+//! Triggered Runs that start at once on this node: what would be queued and claimed immediately is recorded as claimed.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,7 +23,7 @@ pub(super) fn take_places(
     for run in runs.iter_mut().take_while(|run| is_free(run)) {
         // Looked at before each place is taken: whoever waits for the end of all that is under way has not seen it yet. And
         // nobody is to overtake what is queued already.
-        if stop.is_cancelled() || ctx.engine.behind.load(Ordering::Relaxed) {
+        if stop.is_cancelled() || !ctx.engine.executes() || ctx.engine.behind.load(Ordering::Relaxed) {
             break;
         }
         let Ok(place) = Arc::clone(&ctx.engine.places).try_acquire_owned() else { break };
@@ -37,11 +37,8 @@ fn is_free(run: &Run) -> bool {
     run.how.due_at.is_none() && run.how.concurrency.is_none()
 }
 
-/// Starts those that have places, and rings for the others.
+/// Starts those that have places; the others are queued.
 pub(super) fn start(ctx: &Ctx, runs: Vec<Run>, places: Vec<OwnedSemaphorePermit>) {
-    if runs.len() > places.len() {
-        ctx.engine.queue.notify_one();
-    }
     for (run, place) in runs.into_iter().zip(places) {
         engine::start(ctx, run, place);
     }

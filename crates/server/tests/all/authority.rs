@@ -2,23 +2,25 @@
 
 use std::sync::Arc;
 
+use model::access::actor::Actor;
+use model::access::grantable::{Grant, Grantable};
+use model::access::policy::ProposalPolicy;
+use model::access::scope::Scope;
+use model::access::token::TokenRole;
 use model::access::{Access, Authority};
-use model::actor::Actor;
 use model::changeset::ChangesetState;
-use model::check::{Gate, Verdict};
+use model::changeset::check::{Gate, Verdict};
 use model::content::Content;
 use model::function::FunctionDraft;
-use model::grantable::{Grant, Grantable};
 use model::ids::TokenId;
 use model::python::{Declared, DeclaredDependency, Dialect};
 use model::run::RunState;
-use model::scope::Scope;
-use model::token::TokenRole;
 use model::trigger::TriggerContent;
 use sandbox::Value;
-use server::app::changesets::{self, Policy, propose_by_policy};
-use server::app::drafts::{Intent, Proposal};
-use server::app::{run_records, runs};
+use server::app::changesets::drafts::{Intent, Proposal};
+use server::app::changesets::{self, propose_by_policy};
+use server::app::runs;
+use server::app::runs::records;
 use server::triggers::drain;
 use store::testing::TestDatabase;
 
@@ -68,13 +70,13 @@ store::on_both! {
         let runner = narrow(TokenRole::Runner, &["anything"], &[], &[]);
         for (verb, arguments) in [("run", ["other"]), ("babyagi.run", ["other"]), ("brain.read", ["other"])] {
             let refused = heard(&stage, &runner, verb, &arguments).await;
-            assert!(refused.contains("this token may touch `anything`, and not `other`"), "{verb}: {refused}");
+            assert!(refused.contains("this token may touch only `anything`, not `other`"), "{verb}: {refused}");
             let answered = heard(&stage, &ME, verb, &arguments).await;
             assert!(answered.starts_with("Ok("), "{verb}: {answered}");
         }
         assert_eq!(heard(&stage, &runner, "brain.search", &["other"]).await, "Ok(List([]))");
         let drafted = heard(&stage, &runner, "brain.draft", &["def more():\n    return 1\n"]).await;
-        assert!(drafted.contains("it takes a builder"), "{drafted}");
+        assert!(drafted.contains("it requires the role `builder`"), "{drafted}");
         stage.close().await;
     }
 
@@ -94,7 +96,7 @@ store::on_both! {
             });
             let run = runs::start(&stage.ctx, &builder, request("anything", empty())).await.unwrap();
             let heard = run.error.unwrap().message;
-            assert!(heard.contains("and not `other`"), "{heard}");
+            assert!(heard.contains(", not `other`"), "{heard}");
         }
         stage.close().await;
     }
@@ -128,10 +130,10 @@ store::on_both! {
         let runner = narrow(TokenRole::Runner, &["front"], &[], &[]);
         let (sees, run) = seen_by(&runner).await;
         assert!(!sees);
-        let record = run_records::show(&stage.ctx, &runner, run).await.unwrap();
+        let record = records::show(&stage.ctx, &runner, run).await.unwrap();
         let step = &record.steps[0];
         assert!(step.verb == "call" && step.request.is_null() && step.result.is_none() && step.child.is_none(), "{step:?}");
-        assert!(run_records::show(&stage.ctx, &ME, run).await.unwrap().steps[0].child.is_some());
+        assert!(records::show(&stage.ctx, &ME, run).await.unwrap().steps[0].child.is_some());
         stage.close().await;
     }
 
@@ -158,11 +160,11 @@ store::on_both! {
             ..TriggerContent::after("", name("inside"))
         };
         server::app::triggers::put(&stage.ctx, &builder, name("inside_t"), waits(None)).await.unwrap();
-        assert!(server::app::webhooks::find(&stage.ctx, "payments").await.is_err(), "it is not theirs");
-        assert!(server::app::webhooks::find(&stage.ctx, "inside.payments").await.is_ok());
+        assert!(server::app::triggers::webhooks::find(&stage.ctx, "payments").await.is_err(), "it is not theirs");
+        assert!(server::app::triggers::webhooks::find(&stage.ctx, "inside.payments").await.is_ok());
         let signed = waits(Some(model::trigger::senders::Senders::Secret("pay_key".to_owned())));
         let asked = server::app::triggers::put(&stage.ctx, &builder, name("inside_s"), signed).await.unwrap_err();
-        assert!(asked.to_string().ends_with("uses what its author may not give: secret pay_key"), "{asked}");
+        assert!(asked.to_string().ends_with("needs what its author may not grant: secret pay_key"), "{asked}");
         stage.close().await;
     }
 
@@ -186,7 +188,7 @@ store::on_both! {
         world.add(&["def web_util():\n    return 1\n"]).await;
         let mailer = "@selfmade.function(secrets=[\"mailkey\"])\ndef web_mailer():\n    return web_util()\n";
         world.register(vec![decorated(mailer)]).await.unwrap();
-        let told = "uses what its author may not give: secret mailkey";
+        let told = "needs what its author may not grant: secret mailkey";
         let builder = narrow(TokenRole::Builder, &["web_*"], &[], &[]);
         let asked = register(&world, &builder, vec![answering("web_util", 2)]).await.unwrap_err();
         assert!(asked.to_string().ends_with(told), "{asked}");
@@ -207,7 +209,7 @@ store::on_both! {
         };
         world.register(vec![Intent::function(outside)]).await.unwrap();
         let asked = register(&world, &later, vec![answering("later", 1)]).await.unwrap_err();
-        assert!(asked.to_string().ends_with("is used by something that its author may not touch"), "{asked}");
+        assert!(asked.to_string().ends_with("is used by an entry that its author may not touch"), "{asked}");
     }
 
     async fn a_narrow_token_ends_nothing_that_others_triggers_started(database: &TestDatabase) {
@@ -217,7 +219,7 @@ store::on_both! {
         let chained = stage.queue("outside", empty()).await;
         let chained = model::run::Run {
             run_id: stage.ctx.ids.run(),
-            chain: model::chain::Chain { root: Some(root.run_id), fired: Vec::new() },
+            chain: model::run::chain::Chain { root: Some(root.run_id), fired: Vec::new() },
             ..chained
         };
         stage.ctx.store.record_runs(std::slice::from_ref(&chained)).await.unwrap();
@@ -234,7 +236,7 @@ store::on_both! {
         stage.script.part("one", |_, _| async { Ok(1.into()) });
         let runner = narrow(TokenRole::Runner, &["one"], &[], &[]);
         let run = runs::start(&stage.ctx, &runner, request("one", empty())).await.unwrap();
-        let record = run_records::show(&stage.ctx, &ME, run.run_id).await.unwrap();
+        let record = records::show(&stage.ctx, &ME, run.run_id).await.unwrap();
         assert!(record.under.ends_with("(runner, only one)"), "{}", record.under);
         assert_eq!(*record.run.authority, *runner.authority);
         stage.close().await;
@@ -315,7 +317,7 @@ store::on_both! {
         let web = "@selfmade.function(secrets=[\"k\"], network=[\"api.example.com\"])\ndef web_get():\n    return 1\n";
         let builder = narrow(TokenRole::Builder, &["web_*"], &[], &[Grant::Secret("k".to_owned())]);
         let asked = register(&world, &builder, vec![decorated(web)]).await.unwrap_err();
-        assert_eq!(asked.to_string(), "changeset 1 was proposed, not applied: `web_get` uses what its author may not give: network api.example.com");
+        assert_eq!(asked.to_string(), "changeset 1 was proposed, not applied: `web_get` needs what its author may not grant: network api.example.com");
         assert_eq!(world.live_number(&key("web_get")).await, None);
         let again = changesets::apply(&world.ctx, &builder, 1).await.unwrap_err();
         assert_eq!(again.code(), "needs_approval", "its author cannot apply it either");
@@ -335,7 +337,7 @@ store::on_both! {
         world.register(vec![calling("report", "web_mid"), trigger("nightly", "report", "web_own")]).await.unwrap();
         let builder = narrow(TokenRole::Builder, &["web_*"], &[], &[]);
         let asked = register(&world, &builder, vec![answering("web_util", 2)]).await.unwrap_err();
-        assert!(asked.to_string().ends_with("`web_util` is used by something that its author may not touch"), "{asked}");
+        assert!(asked.to_string().ends_with("`web_util` is used by an entry that its author may not touch"), "{asked}");
         let asked = register(&world, &builder, vec![delete("web_own")]).await.unwrap_err();
         assert_eq!(asked.code(), "needs_approval");
         assert_eq!(world.live_number(&key("web_own")).await, Some(1));
@@ -363,7 +365,7 @@ store::on_both! {
         let world = World::configured(database, |config| config.engine.changesets_replace = allowed).await;
         let run = |n: u128| Access::of_run(model::ids::RunId(uuid::Uuid::from_u128(n)), &ME.authority);
         let propose = async |world: &World, n: u128, intent: Intent| {
-            let changeset = propose_by_policy(&world.ctx, &run(n), &Proposal::of("", vec![intent]), Policy::Auto).await.unwrap();
+            let changeset = propose_by_policy(&world.ctx, &run(n), &Proposal::of("", vec![intent]), ProposalPolicy::Auto).await.unwrap();
             let policy = changeset.checks.iter().find(|check| check.gate == Gate::Policy).unwrap();
             let told: Vec<String> = policy.findings.iter().map(|finding| finding.message.clone()).collect();
             (changeset.state, policy.verdict, told.join("; "))
@@ -375,8 +377,8 @@ store::on_both! {
         let network = "@selfmade.function(network=[\"a.example\"], model=True)\ndef own():\n    return 3\n";
         asks(propose(&world, 3, decorated(network)).await, "gains network a.example, model");
         world.add(&["def handmade():\n    return 1\n"]).await;
-        asks(propose(&world, 4, answering("handmade", 2)).await, "replaces what somebody else wrote");
-        asks(propose(&world, 5, delete("handmade")).await, "deletes what somebody else wrote");
+        asks(propose(&world, 4, answering("handmade", 2)).await, "replaces someone else's work");
+        asks(propose(&world, 5, delete("handmade")).await, "deletes someone else's work");
         world.add(&["def allowed_one():\n    return 1\n"]).await;
         applied(propose(&world, 6, answering("allowed_one", 2)).await);
     }
@@ -385,11 +387,11 @@ store::on_both! {
         let world = World::open(database).await;
         let proposal = Proposal::of("", vec![source("def own():\n    return 1\n")]);
         let mine = Access::of_run(model::ids::RunId(uuid::Uuid::from_u128(1)), &ME.authority);
-        propose_by_policy(&world.ctx, &mine, &proposal, Policy::Auto).await.unwrap();
+        propose_by_policy(&world.ctx, &mine, &proposal, ProposalPolicy::Auto).await.unwrap();
         let other = Arc::new(Authority { holder: Actor::Token(TokenId(uuid::Uuid::from_u128(9))), ..Authority::of_command_line() });
         let theirs = Access::of_run(model::ids::RunId(uuid::Uuid::from_u128(2)), &other);
         let proposal = Proposal::of("", vec![source("def own():\n    return 2\n")]);
-        let asked = propose_by_policy(&world.ctx, &theirs, &proposal, Policy::Auto).await.unwrap();
+        let asked = propose_by_policy(&world.ctx, &theirs, &proposal, ProposalPolicy::Auto).await.unwrap();
         assert_eq!(asked.state, ChangesetState::Checked);
         assert_eq!(world.live("own").await.unwrap().source, "def own():\n    return 1\n");
     }

@@ -1,6 +1,6 @@
 //! Importing a BabyAGI brain: all of it, once, and nothing of a file that is none.
 
-use model::actor::Actor;
+use model::access::actor::Actor;
 use model::event::EventKind;
 use model::run::{Ending, RunState};
 use secrecy::ExposeSecret;
@@ -122,7 +122,7 @@ store::on_both! {
         world.register(vec![answering("leaf", 7)]).await.unwrap();
         let before = database.dump().await;
         let error = import(&world.ctx, &ME, &old.file, &old.keys()).await.unwrap_err();
-        assert!(error.to_string().contains("`leaf` is defined already"), "{error}");
+        assert!(error.to_string().contains("`leaf` is already defined"), "{error}");
         assert_eq!(database.dump().await, before);
     }
 

@@ -2,7 +2,8 @@
 
 use secrecy::{ExposeSecret, SecretBox, SecretString};
 use server::app::babyagi::{Keys, import};
-use server::app::secrets::{list, open, set};
+use server::app::secrets::{list, set};
+use server::secrets::opening::open;
 use store::testing::TestDatabase;
 
 use crate::old_brain::OldBrain;

@@ -6,7 +6,7 @@ use model::run::RunState;
 use model::trigger::TriggerContent;
 use sandbox::Value;
 use serde_json::json;
-use server::app::drafts::Proposal;
+use server::app::changesets::drafts::Proposal;
 use server::app::functions::{self, Which};
 use server::app::{changesets, runs, triggers};
 use server::triggers::{catch_up, drain};
@@ -119,7 +119,7 @@ on_both! {
         stage.add(&[&function("both", "a, b")]).await;
         let applied = triggers::put(&stage.ctx, &ME, name("t"), TriggerContent::after("first", name("both"))).await;
         let warning = &applied.unwrap().warnings[0];
-        assert_eq!(warning.message, "`both` requires `a` and `b`, and only the first gets what the event carries");
+        assert_eq!(warning.message, "`both` requires `a` and `b`, but only the first gets the event's payload");
         stage.start("first", empty()).await.unwrap();
         drain(&stage.ctx).await.unwrap();
         let firings = triggers::firings(&stage.ctx, &ME, &name("t"), None, 10).await.unwrap().firings;

@@ -1,7 +1,7 @@
 //! Proposals: recorded, checked, applied or not, and what moved meanwhile.
 
 use model::changeset::ChangesetState;
-use model::check::{Gate, Verdict};
+use model::changeset::check::{Gate, Verdict};
 use model::event::EventKind;
 use serde_json::json;
 use server::Error;

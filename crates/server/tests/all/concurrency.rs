@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use server::app::changesets::drafts::Proposal;
 use server::app::changesets::register;
-use server::app::drafts::Proposal;
 use store::testing::TestDatabase;
 
 use crate::world::{ME, World, answering, key};

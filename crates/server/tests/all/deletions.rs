@@ -1,6 +1,6 @@
 //! Deleting: refused where others would be left behind, and what must go goes along.
 
-use server::app::drafts::Intent;
+use server::app::changesets::drafts::Intent;
 use store::testing::TestDatabase;
 
 use crate::world::{

@@ -3,7 +3,7 @@
 use model::function::FunctionDraft;
 use model::python::Dialect;
 use model::python::{Declared, DeclaredDependency};
-use server::app::drafts::Intent;
+use server::app::changesets::drafts::Intent;
 use store::testing::TestDatabase;
 
 use crate::world::{World, answering, calling, decorated, findings, key, point, source, trigger};

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use model::access::scope::Scope;
 use model::content::Content;
 use model::entry::EntryKind;
 use model::function::FunctionDraft;
 use model::graph::{GraphContent, Link, Node};
 use model::python::{Declared, Dialect};
 use model::revision::Revision;
-use model::scope::Scope;
 use model::version::ContentHash;
 use serde_json::json;
-use server::app::drafts::Intent;
+use server::app::changesets::drafts::Intent;
 use server::app::folder::{export, import};
 use server::app::packs::TextFile;
 use store::EntryPage;
@@ -59,22 +59,15 @@ fn all_kinds() -> Vec<Intent> {
     };
     intents.push(Intent::function(old));
     let node = |id: &str| Node {
-        id: id.to_owned(),
-        block: "described".to_owned(),
         input: serde_json::from_value(json!({"x": null})).unwrap(),
-        metadata: serde_json::Map::new(),
-    };
-    let link = Link {
-        from: "a".to_owned(),
-        from_pin: "output".to_owned(),
-        to: "b".to_owned(),
-        to_pin: "x_$_0".to_owned(),
-        is_static: true,
+        other: serde_json::from_value(json!({"colour": ["red", null]})).unwrap(),
+        ..Node::new(id, "described")
     };
     let graph = GraphContent {
         description: "Größe".to_owned(),
         nodes: vec![node("a"), node("b")],
-        links: vec![link],
+        links: vec![Link::new("a", "output", "b", "x_$_0").kept()],
+        ..GraphContent::default()
     };
     intents.push(Intent::Put(name("flow.main"), Content::Graph(graph)));
     intents.push(trigger("on_described", "described", "noted_later"));

@@ -7,7 +7,7 @@ use model::revision::Revision;
 use model::version::VersionNumber;
 use serde_json::json;
 use server::Error;
-use server::app::drafts::Intent;
+use server::app::changesets::drafts::Intent;
 use server::app::functions::{self, Which};
 use store::testing::TestDatabase;
 
@@ -187,7 +187,7 @@ store::on_both! {
         }
         let other = FunctionDraft { name: Some("g".parse().unwrap()), ..FunctionDraft::of_source("def f():\n    return 1\n") };
         let error = world.register(vec![Intent::function(other)]).await.unwrap_err();
-        assert_eq!(error.to_string(), "the source defines `f`, but is to be stored as `g`; make the two names the same");
+        assert_eq!(error.to_string(), "the source defines `f`, but it would be stored as `g`; make the two names the same");
         let nothing = FunctionDraft { name: Some("nobody".parse().unwrap()), keep: true, ..FunctionDraft::default() };
         assert_eq!(world.register(vec![Intent::function(nothing)]).await.unwrap_err().code(), "bad_function");
         assert_eq!(database.dump().await, before);

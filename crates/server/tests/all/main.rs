@@ -8,6 +8,7 @@ extern crate selfmade_server as server;
 mod old_brain;
 mod world;
 
+mod arrows;
 mod authority;
 mod babyagi;
 mod babyagi_keys;
@@ -20,6 +21,7 @@ mod engine;
 mod folder;
 mod functions;
 mod http;
+mod http_client;
 mod migrations;
 mod noninterference;
 mod packs;

@@ -5,19 +5,19 @@ use std::fmt::{Debug, Write};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use model::access::actor::Actor;
+use model::access::grantable::Grantable;
+use model::access::scope::Scope;
+use model::access::token::TokenRole;
 use model::access::{Access, Authority};
-use model::actor::Actor;
 use model::function::FunctionDraft;
-use model::grantable::Grantable;
 use model::ids::RunId;
 use model::run::RunState;
 use model::schedule::{Missed, Overlap, ScheduleContent, Times};
-use model::scope::Scope;
-use model::token::TokenRole;
 use model::trigger::TriggerContent;
 use sandbox::Value;
 use serde_json::{Map, json};
-use server::app::drafts::{Intent, Proposal};
+use server::app::changesets::drafts::{Intent, Proposal};
 use server::app::functions::read_function;
 use server::app::tokens::{self, NewToken};
 use server::app::{changesets, runs, schedules, triggers};
@@ -174,7 +174,7 @@ store::on_both! {
             runs::answer(&again.ctx, &ME, run, json!("yes")).await.unwrap();
         }
         server::triggers::drain(&again.ctx).await.unwrap();
-        let due = [(&wide, ""), (&narrow, "and not `other`"), (&unknown, "a viewer may not do this")];
+        let due = [(&wide, ""), (&narrow, ", not `other`"), (&unknown, "a viewer may not do this")];
         for (run, (authority, refused)) in waiting.into_iter().zip(due) {
             let run = runs::get(&again.ctx, &ME, run).await.unwrap();
             assert_eq!(*run.authority, *authority);
@@ -196,7 +196,7 @@ store::on_both! {
         assert_eq!(ran(&again).await, BTreeMap::from([(actor(&wide), 2), (actor(&narrow), 2)]));
         let log = log.0.lock().unwrap().clone();
         for entry in ["trigger `web.after_gone`", "schedule `web.daily_gone`"] {
-            let told = format!("nobody knows who applied {entry}, so it starts nothing");
+            let told = format!("it is unknown who applied {entry}, so it starts nothing");
             assert!(log.contains(&told), "{told} is not in: {log}");
         }
         assert!(!log.contains("_wide") && !log.contains("_narrow"), "{log}");

@@ -44,7 +44,7 @@ store::on_both! {
         let before = database.dump().await;
         let error = load(&world.ctx, &ME, pack("tools", &[("tools.py", TOOLS)])).await.unwrap_err();
         assert_eq!(error.code(), "pack_refused");
-        assert!(error.to_string().contains("`second` is defined already, by hand"), "{error}");
+        assert!(error.to_string().contains("`second` is already defined by hand"), "{error}");
         assert!(error.hint().unwrap().contains("--as tools."), "{error:?}");
         assert_eq!(database.dump().await, before);
 

@@ -90,7 +90,7 @@ store::on_both! {
             let (undoer, writer) = (world.reopened(database).await, world.ctx.clone());
             let undo = tokio::spawn(async move { revert(&undoer, &ME, number).await.is_ok() });
             let write = tokio::spawn(async move {
-                let proposal = server::app::drafts::Proposal::of("", vec![answering("f", round * 2 + 1)]);
+                let proposal = server::app::changesets::drafts::Proposal::of("", vec![answering("f", round * 2 + 1)]);
                 server::app::changesets::register(&writer, &ME, &proposal).await.unwrap().revision.0
             });
             let (undone, written) = (undo.await.unwrap(), write.await.unwrap());

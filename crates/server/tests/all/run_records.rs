@@ -4,22 +4,22 @@
 use std::time::Duration;
 
 use model::access::Access;
-use model::actor::Actor;
-use model::chain::Chain;
+use model::access::actor::Actor;
 use model::event::{EventKind, NewEvent};
 use model::ids::{EntryId, RunId};
+use model::run::chain::Chain;
 use model::run::{Run, RunState};
 use sandbox::Value;
 use serde_json::json;
 use server::Error;
-use server::app::dependents;
-use server::app::names;
-use server::app::retention::{self, Retention};
-use server::app::run_ids;
-use server::app::run_lists;
-use server::app::run_news::{Endings, Follower, What};
-use server::app::run_records;
+use server::app::functions::dependents;
+use server::app::functions::names;
+use server::app::operations::retention::{self, Retention};
 use server::app::runs;
+use server::app::runs::ids;
+use server::app::runs::lists;
+use server::app::runs::records;
+use server::app::runs::watch::{EndedRun, Endings, Follower, What};
 use store::testing::TestDatabase;
 use store::{RunFilter, on_both};
 
@@ -47,8 +47,8 @@ on_both! {
         let run = stage.start("one", empty()).await.unwrap();
         let first = another(&stage, &run, 0x1111_0000_0000_7000_8000_0000_1234_abcd).await;
         let second = another(&stage, &run, 0x2222_0000_0000_7000_8000_0000_5678_abcd).await;
-        let find = async |text: &str| run_ids::find(&stage.ctx, &ME, text).await;
-        assert_eq!(run_ids::short(first.run_id), "1234abcd");
+        let find = async |text: &str| ids::find(&stage.ctx, &ME, text).await;
+        assert_eq!(ids::short(first.run_id), "1234abcd");
         assert_eq!(find("1234abcd").await.unwrap(), first.run_id);
         assert_eq!(find("2222-0000").await.unwrap(), second.run_id);
         let ambiguous = find("abcd").await.unwrap_err();
@@ -78,11 +78,11 @@ on_both! {
             let run = runs::queue(ctx, &access, crate::engine::script::request("one", empty())).await.unwrap();
             assert_eq!(run.actor, actor);
         }
-        let page = run_lists::page(ctx, &ME, RunFilter::default(), 2).await.unwrap();
+        let page = lists::page(ctx, &ME, RunFilter::default(), 2).await.unwrap();
         let who: Vec<String> = page.runs.iter().map(|line| line.who.clone()).collect();
         assert_eq!(who, [gone.to_string(), "schedule nightly".to_owned()]);
         let rest = RunFilter { before: page.next, ..RunFilter::default() };
-        let rest = run_lists::page(ctx, &ME, rest, 2).await.unwrap();
+        let rest = lists::page(ctx, &ME, rest, 2).await.unwrap();
         assert_eq!(rest.runs[0].who, "trigger after_one");
         assert_eq!(rest.runs[0].version.map(|version| version.0), Some(1));
         assert_eq!(rest.next, None);
@@ -106,7 +106,7 @@ on_both! {
         let fired = Run { chain, event_seq: Some(seq), parent: None, ..child.clone() };
         let fired = another(&stage, &fired, 9).await;
 
-        let record = run_records::show(&stage.ctx, &ME, root.run_id).await.unwrap();
+        let record = records::show(&stage.ctx, &ME, root.run_id).await.unwrap();
         let below: Vec<(RunId, RunId)> =
             record.below.iter().map(|below| (below.line.run_id, below.above)).collect();
         assert_eq!(below, [(child.run_id, root.run_id), (fired.run_id, child.run_id)]);
@@ -139,12 +139,15 @@ on_both! {
         let mut endings = Endings::from_now(&stage.ctx, &ME).await.unwrap();
         let queued = stage.queue("one", empty()).await;
         let second = stage.start("one", empty()).await.unwrap();
-        let ids = |lines: Vec<run_lists::RunLine>| lines.iter().map(|line| line.run_id).collect::<Vec<_>>();
-        assert_eq!(ids(endings.next().await.unwrap()), [second.run_id], "those before do not count");
+        let ids = |ended: &[EndedRun]| ended.iter().map(|ended| ended.line.run_id).collect::<Vec<_>>();
+        let first = endings.next().await.unwrap();
+        assert_eq!(ids(&first), [second.run_id], "those before do not count");
         runs::cancel(&stage.ctx, &ME, queued.run_id).await.unwrap();
-        let lines = endings.next().await.unwrap();
-        assert_eq!(lines[0].state, RunState::Cancelled);
-        assert_eq!(ids(lines), [queued.run_id]);
+        let ended = endings.next().await.unwrap();
+        assert_eq!(ended[0].line.state, RunState::Cancelled);
+        assert_eq!(ids(&ended), [queued.run_id]);
+        let resumed = Endings::from_now(&stage.ctx, &ME).await.unwrap().resumed_after(first[0].seq);
+        assert_eq!(ids(&{ resumed }.next().await.unwrap()), [queued.run_id]);
     }
 
     async fn the_newest_and_what_has_not_ended_are_kept(database: &TestDatabase) {

@@ -6,7 +6,7 @@ use model::event::EventKind;
 use model::schedule::{Missed, Overlap, ScheduleContent, Times};
 use model::trigger::TriggerContent;
 use serde_json::{Map, Value as Json, json};
-use server::app::drafts::Proposal;
+use server::app::changesets::drafts::Proposal;
 use server::app::{changesets, schedules};
 use server::scheduler::Agenda;
 use server::triggers;
@@ -151,9 +151,9 @@ on_both! {
         assert_eq!(told, [
                 "s: its input for `second`: missing 1 required positional argument: `x` (`selfmade fn show second` shows what it takes)",
                 "s: its input for `second`: got an unexpected keyword argument `y` (`selfmade fn show second` shows what it takes)",
-                "minute `61` is out of range; it is 0 to 59, for example `*/15` (times are written as cron (`30 9 * * MON-FRI`), `@daily`, `every 5m` or `2026-12-24T18:00`)",
-                "schedule `s` would never tick, because its time is over (name a time to come)",
-                "`Europe/Wien` is no time zone; did you mean `Europe/Vienna`? (zones have the names of the IANA database, such as `Europe/Berlin` or `UTC`)",
+                "minute `61` is out of range; allowed is 0 to 59, for example `*/15` (times are written as cron (`30 9 * * MON-FRI`), `@daily`, `every 5m` or `2026-12-24T18:00`)",
+                "schedule `s` would never tick, because its time has passed (choose a time in the future)",
+                "`Europe/Wien` is not a time zone; did you mean `Europe/Vienna`? (time zones are named as in the IANA database, such as `Europe/Berlin` or `UTC`)",
                 "s: it starts `frist`, which is not stored (did you mean `first`?)",
             ]);
         assert_eq!(database.count("ticks").await, 0);
@@ -179,7 +179,7 @@ on_both! {
         hour_passes(&stage, &mut agenda).await;
         hour_passes(&stage, &mut agenda).await;
         let view = schedules::show(&stage.ctx, &ME, &name("s"), 0).await.unwrap();
-        assert_eq!(view.ticks[0].skipped.as_deref(), Some("the run of the last tick still goes on"));
+        assert_eq!(view.ticks[0].skipped.as_deref(), Some("the run of the last tick is still running"));
         assert_eq!((view.line.started, view.line.skipped), (1, 1));
         let ticked = stage.ctx.store.events_before(u64::MAX >> 1, Some(&EventKind::ScheduleTicked), 10, ME.only()).await.unwrap();
         let told: Vec<bool> = ticked.iter().map(|event| event.fact.data["run_id"].is_null()).collect();

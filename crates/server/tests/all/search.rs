@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use model::access::actor::Actor;
+use model::access::scope::Scope;
 use model::access::{Access, Authority};
-use model::actor::Actor;
-use model::scope::Scope;
 use server::Ctx;
-use server::app::search::{rebuild, search};
+use server::app::functions::search::{rebuild, search};
 use store::Location;
 use store::testing::TestDatabase;
 

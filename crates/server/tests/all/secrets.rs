@@ -5,8 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use model::event::EventKind;
 use secrecy::{ExposeSecret, SecretBox};
 use server::Error;
-use server::app::secrets::{list, open, remove, set};
-use server::seal::SealError;
+use server::app::secrets::{list, remove, set};
+use server::secrets::opening::open;
+use server::secrets::seal::SealError;
 use store::Location;
 use store::testing::TestDatabase;
 

@@ -1,7 +1,7 @@
 //! Tokens: shown once, kept as a hash, good until they expire.
 
 use jiff::Timestamp;
-use model::token::TokenRole;
+use model::access::token::TokenRole;
 use secrecy::ExposeSecret;
 use server::app::tokens::{NewToken, add, list, recognise, remove};
 use store::testing::TestDatabase;

@@ -6,7 +6,8 @@ use model::event::{EventKind, NewEvent};
 use model::trigger::{RateLimit, TriggerContent};
 use sandbox::Value;
 use serde_json::{Value as Json, json};
-use server::app::{changesets, runs, triggers, webhooks};
+use server::app::triggers::webhooks;
+use server::app::{changesets, runs, triggers};
 use server::triggers::{catch_up, drain};
 use store::on_both;
 use store::testing::TestDatabase;
@@ -147,13 +148,13 @@ on_both! {
             told.push(refused(&stage, content).await);
         }
         assert_eq!(told, [
-                "t: its condition: `event.output >` cannot be understood: unexpected end of input, expected expression (write an expression over the event, such as `event.output.score > 0.8`)",
-                "t: its input `x`: `event.output +` cannot be understood: unexpected end of input, expected expression (write for example `{{ event.output }}`, or `{{ event.output.score * 100 }}`)",
-                "t: its input `x`: `{% if event.output %}yes` cannot be understood: unexpected end of input, expected end of block (write for example `{{ event.output }}`, or `{{ event.output.score * 100 }}`)",
-                "t: its input `x` uses `evnt`, but only `event` is known; write for example `{{ event.output }}`\nt: its input `xs` is no parameter of `second` (`selfmade fn show second` shows what it takes)",
+                "t: its condition: `event.output >` cannot be parsed: unexpected end of input, expected expression (write an expression over the event, such as `event.output.score > 0.8`)",
+                "t: its input `x`: `event.output +` cannot be parsed: unexpected end of input, expected expression (write for example `{{ event.output }}`, or `{{ event.output.score * 100 }}`)",
+                "t: its input `x`: `{% if event.output %}yes` cannot be parsed: unexpected end of input, expected end of block (write for example `{{ event.output }}`, or `{{ event.output.score * 100 }}`)",
+                "t: its input `x` uses `evnt`, but only `event` is known; write for example `{{ event.output }}`\nt: its input `xs` is not a parameter of `second` (`selfmade fn show second` shows what it takes)",
                 "t: its input lacks `x`, which `second` requires (add for example `\"x\": \"{{ event.output }}\"`)",
                 "t: it starts `secnd`, which is not stored (did you mean `second`?)",
-                "t: its source `first run` fits no name, because no name has ` `; write a name or a pattern such as `report.*`",
+                "t: its source `first run` matches no name, because no name contains ` `; write a name or a pattern such as `report.*`",
             ]);
         assert_eq!(database.dump().await, before);
     }
@@ -170,7 +171,7 @@ on_both! {
         let rehearsal = triggers::dry_run(&stage.ctx, &ME, &content, since).await.unwrap();
         let fires: Vec<bool> = rehearsal.verdicts.iter().map(|verdict| verdict.fires).collect();
         assert_eq!((fires, rehearsal.fires, rehearsal.complete), (vec![true, false, true], 2, true));
-        assert_eq!(rehearsal.verdicts[1].why, "its condition `event.n != 3` does not hold");
+        assert_eq!(rehearsal.verdicts[1].why, "its condition `event.n != 3` is false");
         assert!(inputs(&stage, "second").await.is_empty(), "nothing was run");
         content.on = "custom.*".parse().unwrap();
         let all = triggers::dry_run(&stage.ctx, &ME, &content, since).await.unwrap();
@@ -194,7 +195,7 @@ on_both! {
         let other = made_up("other", json!({}));
         let trial = triggers::trial(&stage.ctx, &ME, &content, &other).await.unwrap();
         assert_eq!((trial.verdict.fires, trial.input), (false, None));
-        assert_eq!(trial.verdict.why, "the event comes from `other`, and it waits for `first`");
+        assert_eq!(trial.verdict.why, "the event comes from `other`, but it listens to `first`");
         let broken = made_up("first", json!({"output": {"score": {}}}));
         let trial = triggers::trial(&stage.ctx, &ME, &content, &broken).await.unwrap();
         assert!(trial.problem.unwrap().starts_with("input `x` cannot be made"));
@@ -231,7 +232,7 @@ on_both! {
         drain(&stage.ctx).await.unwrap();
         assert_eq!(stage.executions(), 1);
         let told_first = told(&stage, "t").await;
-        assert!(told_first[0].ends_with("followed before its pause was over, and stands for it"), "{told_first:?}");
+        assert!(told_first[0].ends_with("followed before its pause was over, and replaces it"), "{told_first:?}");
         assert_eq!((told_first[1] == told_first[0], told_first[2].as_str()), (false, "started"));
 
         // A second burst is allowed, because the first counts once; a third is not.

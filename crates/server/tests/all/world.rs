@@ -13,8 +13,8 @@ use model::schedule::{Missed, Overlap, ScheduleContent, Times};
 use model::trigger::TriggerContent;
 use model::version::VersionNumber;
 use secrecy::SecretString;
+use server::app::changesets::drafts::{Intent, Proposal};
 use server::app::changesets::{self, Applied};
-use server::app::drafts::{Intent, Proposal};
 use server::app::functions::read_function;
 use server::clock::Clock;
 use server::ids::Ids;
@@ -161,7 +161,7 @@ pub(crate) fn schedule(text: &str, target: &str) -> Intent {
 
 /// What was found wrong, in words.
 pub(crate) fn findings(error: &Error) -> Vec<String> {
-    let line = |finding: &&model::check::Finding| {
+    let line = |finding: &&model::changeset::check::Finding| {
         let place = finding.line.zip(finding.column).map(|(line, column)| format!(" at {line}:{column}"));
         let hint = finding.hint.as_ref().map(|hint| format!(" ({hint})"));
         format!(

@@ -1,9 +1,12 @@
-//! Statements as data: what the verbs of the store hand to the database.
+//! Statements as data: what the methods of the store pass to the database.
 //!
-//! A batch is built without touching the database and carried out as one transaction, so no transaction is ever held
-//! open across an `await`, and a batch that lost a race inside the database can simply be played again.
+//! A batch is built without touching the database and executed as one transaction, so no transaction is ever held open
+//! across an `await`, and a batch that lost a race inside the database can simply be executed again.
+
+use model::ids::RunId;
 
 use super::value::Value;
+use crate::changes::{Changes, Topic};
 
 /// One statement in the words of each database. Both texts number their parameters `$1`, `$2`, …
 ///
@@ -33,6 +36,7 @@ pub enum Durability {
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     steps: Vec<Step>,
+    changes: Changes,
 }
 
 #[derive(Debug)]
@@ -85,6 +89,21 @@ impl Batch {
     /// All of another batch, after what is here.
     pub(crate) fn append(&mut self, mut other: Batch) {
         self.steps.append(&mut other.steps);
+        self.changes.merge(&other.changes);
+    }
+
+    /// Says that those who wait for this are to be woken when the batch is committed.
+    pub(crate) fn changes(&mut self, topic: Topic) {
+        self.changes.add(topic);
+    }
+
+    /// Says that a Run ends or begins to wait.
+    pub(crate) fn settles(&mut self, run: RunId) {
+        self.changes.settle(run);
+    }
+
+    pub(super) fn changed(&self) -> &Changes {
+        &self.changes
     }
 
     pub(super) fn steps(&self) -> &[Step] {

@@ -1,8 +1,9 @@
 //! The one concrete database of the store: SQLite in a file, or PostgreSQL on a server.
 //!
-//! It executes statements, one transaction at a time, and gives both databases the same manners: numbered parameters,
-//! the same kinds of values, the same errors. What the statements say is left to the store's verbs.
+//! It executes statements, one transaction at a time, and makes both databases behave alike: numbered parameters, the same
+//! kinds of values, the same errors. The statements themselves belong to the methods of the store.
 
+mod announcer;
 mod batch;
 mod location;
 mod migration;
@@ -13,6 +14,7 @@ mod sqlite;
 mod tests;
 mod value;
 
+use self::announcer::{Announcer, HandedOver};
 pub use self::batch::Durability;
 pub(crate) use self::batch::{Batch, Sql};
 pub use self::location::Location;
@@ -31,6 +33,7 @@ pub(crate) type Read = (Sql, Vec<Value>);
 pub(crate) struct Db {
     database: Database,
     pub(crate) outages: Outages,
+    announcer: Announcer,
     /// What a test asked to happen on the way to the database.
     #[cfg(any(test, feature = "testing"))]
     pub(crate) probe: crate::testing::Probe,
@@ -46,15 +49,19 @@ impl Db {
     /// Opens the database and brings its schema up to date. A fresh one is created; one that is foreign, damaged or of
     /// a newer selfmade is refused and left as it is.
     pub(crate) async fn open(location: &Location, migrations: &'static [Migration]) -> Result<Db, Error> {
+        let announcer = Announcer::default();
         let database = match location {
-            Location::Sqlite(path) => sqlite::Sqlite::open(path, migrations).await.map(Database::Sqlite),
+            Location::Sqlite(path) => {
+                sqlite::Sqlite::open(path, migrations, &announcer).await.map(Database::Sqlite)
+            }
             Location::Postgres(url) => {
-                postgres::Postgres::open(url, migrations).await.map(Database::Postgres)
+                postgres::Postgres::open(url, migrations, &announcer).await.map(Database::Postgres)
             }
         };
         Ok(Db {
             database: database?,
             outages: Outages::default(),
+            announcer,
             #[cfg(any(test, feature = "testing"))]
             probe: crate::testing::Probe::default(),
         })
@@ -124,8 +131,8 @@ impl Db {
         fault.then(answers).await
     }
 
-    /// Carries out a batch as one transaction and answers what each of its statements returned. Once handed over it
-    /// is carried out even if the caller stops waiting.
+    /// Executes a batch as one transaction and returns the rows of each of its statements. Once submitted, it
+    /// is executed even if the caller stops waiting.
     pub(crate) async fn write(&self, batch: Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Error> {
         let written = self.write_unheard(batch, durability).await;
         self.outages.hear(&written);
@@ -137,10 +144,23 @@ impl Db {
         #[cfg(any(test, feature = "testing"))]
         self.probe.meet_write()?;
         let answers = match &self.database {
-            Database::Sqlite(sqlite) => sqlite.write(batch, durability).await,
+            Database::Sqlite(sqlite) => {
+                let handed_over = HandedOver::new(&self.announcer, batch.changed().clone());
+                let answers = sqlite.write(batch, durability).await;
+                handed_over.done(&answers);
+                answers
+            }
             Database::Postgres(postgres) => postgres.write(batch, durability).await,
         };
         fault.then(answers).await
+    }
+
+    async fn listen(&self) {
+        match &self.database {
+            // The one other process that may write a file at the same time has no way to tell.
+            Database::Sqlite(_) => {}
+            Database::Postgres(postgres) => postgres.listen().await,
+        }
     }
 
     /// Gives some free pages of a SQLite file back to the disk.
@@ -161,12 +181,12 @@ impl Db {
         }
     }
 
-    /// Finishes what was handed over and lets go of the database. Every later use, also of a clone, answers
+    /// Finishes submitted work and closes the database. Every later use, also of a clone, returns
     /// [`Error::Closed`].
     pub(crate) async fn close(&self) {
         match &self.database {
             Database::Sqlite(sqlite) => sqlite.close().await,
-            Database::Postgres(postgres) => postgres.close(),
+            Database::Postgres(postgres) => postgres.close().await,
         }
     }
 

@@ -1,6 +1,6 @@
-//! One row of an answer and the typed reading of its columns.
+//! One row of a result and the typed access to its columns.
 //!
-//! The getters smooth over how the databases differ: SQLite answers a boolean as an integer and a UUID as a blob.
+//! The getters hide how the databases differ: SQLite returns a boolean as an integer and a UUID as a blob.
 
 use jiff::Timestamp;
 use model::version::ContentHash;

@@ -1,7 +1,7 @@
-//! A gate on the way to the database, where a simulation decides which call happens next and what becomes of it.
+//! A gate in front of the database, where a simulation decides which call happens next and whether it succeeds.
 //!
-//! While calls wait here nothing else is under way, so whoever lets one through at a time decides the order in which everything
-//! happens: the same decisions give the same order, whatever threads do.
+//! While calls wait here nothing else happens, so whoever lets one through at a time decides the order of everything: the
+//! same decisions give the same order, whatever threads do.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use crate::Store;
 
-/// What becomes of a call that is let through.
+/// What happens to a call that is let through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passage {
     /// It happens, and its answer is heard at once.

@@ -1,6 +1,6 @@
-//! Fresh databases for tests, one of each kind, gone when the test ends.
+//! Fresh databases for tests, one of each kind, removed when the test ends.
 //!
-//! [`on_both!`](crate::on_both) runs one test body on both; this is how every promise of the store is tested.
+//! [`on_both!`](crate::on_both) runs one test body on both; this is how every guarantee of the store is tested.
 
 mod gate;
 mod older;
@@ -233,6 +233,25 @@ fn beside(url: &str, name: &str) -> String {
 /// They are called `what_is_written_can_be_read::sqlite` and `…::postgres`.
 #[macro_export]
 macro_rules! on_both {
+    // One thread for all tasks: when a test yields, every other task has its turn before the test goes on.
+    (on one thread; $($(#[$attribute:meta])* async fn $name:ident($database:ident: $type:ty) $body:block)*) => {
+        $(
+            $(#[$attribute])*
+            async fn $name($database: $type) $body
+
+            mod $name {
+                #[tokio::test]
+                async fn sqlite() {
+                    super::$name(&$crate::testing::TestDatabase::sqlite()).await;
+                }
+
+                #[tokio::test]
+                async fn postgres() {
+                    super::$name(&$crate::testing::TestDatabase::postgres().await).await;
+                }
+            }
+        )*
+    };
     ($($(#[$attribute:meta])* async fn $name:ident($database:ident: $type:ty) $body:block)*) => {
         $(
             $(#[$attribute])*

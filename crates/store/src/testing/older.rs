@@ -1,4 +1,4 @@
-//! Databases as an older release left them, for tests of what a migration does to them.
+//! Databases as an older release left them, to test migrations.
 
 use rusqlite::Connection;
 use tokio_postgres::{Client, NoTls};

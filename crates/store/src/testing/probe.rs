@@ -1,10 +1,13 @@
-//! Faults on the way to the database, where a test asks for them; and which statements took that way.
+//! Injects faults into calls to the database where a test asks for them, and records which statements were executed.
 //!
-//! A process that dies at any instant is tried by failing its first call to the database, then its second, and so on
-//! until there are no more: once before the call happens, once after it happened but before its answer is heard.
+//! A process that dies at any instant is tested by failing its first call to the database, then its second, and so on until
+//! there are no more: once before the call happens, once after it happened but before its result arrives.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
 
 use super::gate::{Guarded, UnderWay};
 use crate::{Error, Store};
@@ -19,7 +22,35 @@ pub enum Fault {
 }
 
 #[derive(Clone, Default)]
-pub(crate) struct Probe(Arc<Mutex<State>>);
+pub(crate) struct Probe {
+    state: Arc<Mutex<State>>,
+    calls: Arc<CallsUnderWay>,
+}
+
+/// Calls that have left for the database and are not answered.
+#[derive(Default)]
+struct CallsUnderWay {
+    count: AtomicUsize,
+    none_left: Notify,
+}
+
+/// One of them, until it is dropped.
+struct CallUnderWay(Arc<CallsUnderWay>);
+
+impl CallUnderWay {
+    fn new(calls: &Arc<CallsUnderWay>) -> CallUnderWay {
+        calls.count.fetch_add(1, Ordering::SeqCst);
+        CallUnderWay(Arc::clone(calls))
+    }
+}
+
+impl Drop for CallUnderWay {
+    fn drop(&mut self) {
+        if self.0.count.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.0.none_left.notify_waiters();
+        }
+    }
+}
 
 #[derive(Default)]
 struct State {
@@ -39,6 +70,7 @@ pub(crate) struct Meeting {
     loses_its_answer: bool,
     /// If it was let through a gate.
     under_way: Option<UnderWay>,
+    _call: CallUnderWay,
 }
 
 impl Probe {
@@ -55,7 +87,8 @@ impl Probe {
             }
             None => None,
         };
-        Ok(Meeting { loses_its_answer: self.loses_answer(statements)?, under_way })
+        let loses_its_answer = self.loses_answer(statements)?;
+        Ok(Meeting { loses_its_answer, under_way, _call: CallUnderWay::new(&self.calls) })
     }
 
     /// Of the call that leaves now; or it fails.
@@ -94,7 +127,7 @@ impl Probe {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -133,6 +166,19 @@ impl Store {
     /// Whether there were so many calls that the fault happened.
     pub fn fault_was_reached(&self) -> bool {
         self.db.probe.lock().reached
+    }
+
+    /// Returns when no call is under way. Time that a test lets pass only then is not eaten up by a slow database.
+    pub async fn quiet(&self) {
+        let calls = &self.db.probe.calls;
+        loop {
+            let mut none_left = std::pin::pin!(calls.none_left.notified());
+            none_left.as_mut().enable();
+            if calls.count.load(Ordering::SeqCst) == 0 {
+                return;
+            }
+            none_left.await;
+        }
     }
 
     /// All statements so far, in SQLite's words.

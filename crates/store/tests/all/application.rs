@@ -1,10 +1,10 @@
 //! Applying: everything moves at once, or nothing does.
 
+use model::access::scope::Scope;
 use model::changeset::{Change, ChangesetState, Live, NewVersion};
 use model::content::Snapshot;
 use model::entry::EntryKind;
 use model::revision::Revision;
-use model::scope::Scope;
 use store::testing::TestDatabase;
 use store::{Application, Error};
 

@@ -1,8 +1,8 @@
 //! Calls: the trace inside a Run, in order.
 
-use model::call::Call;
 use model::ids::{RunId, VersionId};
 use model::run::RunError;
+use model::run::call::Call;
 use serde_json::{Value, json};
 use store::Error;
 use store::testing::TestDatabase;

@@ -1,12 +1,12 @@
 //! Cancelling: a run and all below it, whatever they are at.
 
-use model::actor::Actor;
-use model::chain::Chain;
+use model::access::actor::Actor;
+use model::access::scope::Scope;
 use model::event::EventKind;
+use model::function::run_options::Record;
 use model::ids::{RunId, TokenId};
+use model::run::chain::Chain;
 use model::run::{How, Run, RunState, Waiting};
-use model::running::Record;
-use model::scope::Scope;
 use serde_json::json;
 use store::testing::TestDatabase;
 use store::{Durability, Store};

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use model::access::Authority;
-use model::actor::Actor;
+use model::access::actor::Actor;
+use model::changeset::check::{Check, Finding, Gate};
 use model::changeset::{Change, Changeset, ChangesetState, Conflict, Live, NewVersion};
-use model::check::{Check, Finding, Gate};
 use model::content::Snapshot;
 use model::ids::{ChangesetId, EntryId, TokenId};
 use model::revision::Revision;

@@ -1,6 +1,6 @@
 //! Closures: now, of any version, as they were, and as a run loaded them.
 
-use model::closure::{ClosureHash, Member};
+use model::function::closure::{ClosureHash, Member};
 use model::revision::Revision;
 use model::version::{Version, VersionNumber};
 use store::testing::TestDatabase;

@@ -2,14 +2,21 @@
 
 use std::path::Path;
 
-/// The text of all Rust files in a folder of this crate, without those below it.
+/// The text of all Rust files in a folder of this crate.
 fn texts(folder: &str) -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
-    files
-        .filter(|path| path.extension().is_some_and(|end| end == "rs"))
-        .map(|path| std::fs::read_to_string(path).unwrap())
-        .collect()
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
+    let mut texts = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                texts.push(std::fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+    texts
 }
 
 /// The names of the public asynchronous methods in `impl Store` blocks.

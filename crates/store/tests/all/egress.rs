@@ -1,7 +1,7 @@
 //! Requests of Runs: kept in order, not without end, and only with their Run.
 
-use model::egress::EgressRequest;
 use model::ids::RunId;
+use model::run::egress::EgressRequest;
 use store::testing::TestDatabase;
 
 use crate::runs::run;

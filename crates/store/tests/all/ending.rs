@@ -1,10 +1,10 @@
 //! Endings: everything that is known at the end, by whoever holds the run, once.
 
-use model::call::Call;
+use model::function::run_options::Record;
 use model::ids::RunId;
-use model::output::{OutputChunk, OutputStream};
+use model::run::call::Call;
+use model::run::output::{OutputChunk, OutputStream};
 use model::run::{Concurrency, Ending, How, Lease, Run, RunError, RunState, Usage};
-use model::running::Record;
 use serde_json::json;
 use store::testing::TestDatabase;
 use store::{Durability, Finished};
@@ -30,6 +30,7 @@ pub(crate) fn succeeded(run: &Run) -> Finished {
         output_chunks: Vec::new(),
         events: Vec::new(),
         forget: false,
+        is_limited: false,
     }
 }
 

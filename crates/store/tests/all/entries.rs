@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
+use model::access::scope::Scope;
 use model::changeset::Change;
 use model::entry::EntryKind;
 use model::ids::EntryId;
 use model::revision::Revision;
-use model::scope::Scope;
 use store::EntryPage;
 use store::testing::TestDatabase;
 

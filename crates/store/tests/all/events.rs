@@ -1,7 +1,7 @@
 //! Events: dense, ordered, and never missed by one who follows them.
 
+use model::access::scope::Scope;
 use model::event::EventKind;
-use model::scope::Scope;
 use store::testing::TestDatabase;
 
 use crate::world::{World, event, put};

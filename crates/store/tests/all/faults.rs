@@ -45,6 +45,21 @@ store::on_both! {
         assert_eq!(database.count("runs").await, 4);
     }
 
+    async fn the_store_is_quiet_once_the_calls_under_way_are_over(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.store.quiet().await;
+        let (run, store) = (queued("a"), world.store.clone());
+        let (started, ()) = tokio::join!(
+            biased;
+            world.store.start_run(&run, &[]),
+            async {
+                store.quiet().await;
+                assert_eq!(database.count("runs").await, 1, "the call was still under way");
+            }
+        );
+        started.unwrap();
+    }
+
     async fn every_kind_of_call_is_counted(database: &TestDatabase) {
         let world = World::open(database).await;
         world.store.fail_at(Fault::Before(3));

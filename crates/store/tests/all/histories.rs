@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use model::access::scope::Scope;
 use model::changeset::Change;
 use model::entry::EntryKind;
 use model::revision::Revision;
-use model::scope::Scope;
 use model::version::VersionNumber;
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, prop_oneof};

@@ -1,8 +1,8 @@
 //! Insights: counts and durations of one name's runs, from a time on.
 
+use model::access::scope::Scope;
 use model::ids::RunId;
 use model::run::{Ending, How, Run, RunError, RunState, Usage};
-use model::scope::Scope;
 use store::testing::TestDatabase;
 use store::{Durations, ErrorCount, Insights};
 

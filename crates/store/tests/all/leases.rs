@@ -1,8 +1,8 @@
 //! Leases: whoever does not say that it is there loses its runs.
 
-use model::actor::Actor;
+use model::access::actor::Actor;
+use model::access::scope::Scope;
 use model::run::RunState;
-use model::scope::Scope;
 use store::Held;
 use store::testing::TestDatabase;
 

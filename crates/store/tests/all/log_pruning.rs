@@ -90,7 +90,7 @@ store::on_both! {
     async fn old_deeds_go_from_the_audit_trail(database: &TestDatabase) {
         let world = World::open(database).await;
         for second in [100, 200, 300] {
-            let deed = model::audit::AuditRecord { audit_id: AuditId(id_at(second)), at: at(second), ..audit("secret.set") };
+            let deed = model::access::audit::AuditRecord { audit_id: AuditId(id_at(second)), at: at(second), ..audit("secret.set") };
             let secret = crate::secrets::sealed("k", b"sealed");
             world.store.put_secret(&secret, &event("k"), &deed).await.unwrap();
         }

@@ -46,6 +46,7 @@ mod runs;
 mod scopes;
 mod secrets;
 mod sessions;
+mod signals;
 mod snapshot;
 mod space;
 mod starting;

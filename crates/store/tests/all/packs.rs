@@ -1,8 +1,8 @@
 //! Packs: what was loaded together, and how much of it is live.
 
+use model::access::scope::Scope;
 use model::entry::{EntryKey, EntryKind};
 use model::pack::Pack;
-use model::scope::Scope;
 use store::EntryPage;
 use store::testing::TestDatabase;
 

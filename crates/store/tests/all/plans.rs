@@ -1,12 +1,12 @@
 //! Plans: SQLite chooses them without knowing how values are spread, so every statement about runs is asked for its plan,
 //! and none may walk all of them.
 
-use model::actor::Actor;
-use model::call::Call;
-use model::closure::{ClosureHash, Member};
+use model::access::actor::Actor;
+use model::access::scope::Scope;
+use model::function::closure::{ClosureHash, Member};
 use model::ids::{EntryId, RunId, TokenId, VersionId};
+use model::run::call::Call;
 use model::run::{Concurrency, How, Run, RunState, Waiting};
-use model::scope::Scope;
 use rusqlite::Connection;
 use serde_json::json;
 use store::testing::TestDatabase;
@@ -117,7 +117,8 @@ fn a_walk_over_runs_is_noticed() {
 /// Everything that happens to a run.
 async fn carry_out(store: &Store) {
     let mine = node();
-    store.node_started(mine, "n", at(1)).await.unwrap();
+    store.node_started(mine, "n", "engine", at(1)).await.unwrap();
+    store.nodes().await.unwrap();
     let members = [Member { version_id: VersionId(id()), live: true }];
     let how = How { idempotency_key: Some("k".to_owned()), ..How::default() };
     let first = Run { how, closure: Some(ClosureHash::of(&members)), ..queued("a") };

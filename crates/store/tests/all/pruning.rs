@@ -1,7 +1,7 @@
 //! Pruning: what is old or too much goes, with all that belongs to it; what has not ended stays.
 
 use model::ids::RunId;
-use model::output::{OutputChunk, OutputStream};
+use model::run::output::{OutputChunk, OutputStream};
 use model::run::{Run, RunState};
 use serde_json::json;
 use store::testing::TestDatabase;

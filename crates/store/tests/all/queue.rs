@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 use model::ids::{NodeId, RunId};
+use model::run::step::Step;
 use model::run::{Concurrency, How, Lease, Run, RunError, RunState};
-use model::step::Step;
 use serde_json::json;
 use store::Store;
 use store::testing::TestDatabase;
@@ -162,6 +162,24 @@ store::on_both! {
         let lease = claim(&world.store, node(), at(3), 1).await[0].lease.unwrap();
         assert!(world.store.requeue_run(run.run_id, lease, at(3), 2, Some(&error)).await.unwrap());
         assert_eq!(world.store.steps(run.run_id).await.unwrap(), steps[..3]);
+    }
+
+    async fn what_failed_in_one_lane_is_asked_for_anew_though_others_went_on(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let run = queued("a");
+        start(&world.store, std::slice::from_ref(&run)).await;
+        let error = RunError { type_name: "E".to_owned(), message: "m".to_owned(), traceback: None };
+        let in_lane = |lane: &str, number, position| {
+            Step { lane: lane.parse().unwrap(), number, ..step(run.run_id, position, json!(1)) }
+        };
+        let failed = Step { result: None, error: Some(error.clone()), ..in_lane("main/1", 1, 1) };
+        let others = [in_lane("main/2", 1, 2), in_lane("main/2", 2, 3)];
+        let lease = claim(&world.store, node(), at(3), 1).await[0].lease.unwrap();
+        for step in std::iter::once(&failed).chain(&others) {
+            world.store.record_step(step, lease).await.unwrap();
+        }
+        assert!(world.store.requeue_run(run.run_id, lease, at(3), 2, Some(&error)).await.unwrap());
+        assert_eq!(world.store.steps(run.run_id).await.unwrap(), others);
     }
 
     async fn claimers_at_once_take_every_run_once(database: &TestDatabase) {

@@ -1,12 +1,12 @@
 //! References: which live entries name which others, and how.
 
 use jiff::Timestamp;
+use model::access::scope::Scope;
 use model::changeset::Change;
 use model::content::Content;
-use model::dependency::Role;
 use model::entry::{EntryKey, EntryKind};
+use model::function::dependency::Role;
 use model::schedule::{Missed, Overlap, ScheduleContent, Times};
-use model::scope::Scope;
 use model::trigger::TriggerContent;
 use store::testing::TestDatabase;
 

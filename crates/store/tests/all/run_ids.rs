@@ -1,8 +1,8 @@
 //! Ids as people type them: any beginning or end, of however many digits.
 
+use model::access::scope::Scope;
 use model::ids::RunId;
 use model::run::Run;
-use model::scope::Scope;
 use store::testing::TestDatabase;
 
 use crate::runs::run;

@@ -1,6 +1,6 @@
 //! Lists: newest first, by any filter and any two of them, compared with what a plain filter over all runs gives.
 
-use model::actor::Actor;
+use model::access::actor::Actor;
 use model::ids::{EntryId, RunId, TokenId};
 use model::run::{Run, RunError, RunState};
 use store::RunFilter;

@@ -1,9 +1,9 @@
 //! Trees: what a run started, by calls and by triggers, and what those started.
 
-use model::chain::Chain;
+use model::access::scope::Scope;
 use model::ids::RunId;
 use model::run::Run;
-use model::scope::Scope;
+use model::run::chain::Chain;
 use store::testing::TestDatabase;
 
 use crate::runs::run;

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use model::access::Authority;
-use model::actor::Actor;
-use model::chain::Chain;
-use model::closure::ClosureHash;
+use model::access::actor::Actor;
+use model::access::grantable::{Grant, Grantable};
+use model::access::grants::BrainGrant;
+use model::access::scope::Scope;
+use model::access::token::TokenRole;
 use model::entry::EntryKey;
-use model::grantable::{Grant, Grantable};
-use model::grants::BrainGrant;
+use model::function::closure::ClosureHash;
 use model::ids::{EntryId, NodeId, RunId, TokenId, VersionId};
-use model::retry::Retry;
 use model::revision::Revision;
+use model::run::chain::Chain;
+use model::run::retry::Retry;
 use model::run::{Concurrency, Ending, How, Lease, Run, RunError, RunState, Usage, Waiting};
-use model::scope::Scope;
-use model::token::TokenRole;
 use serde_json::{Value, json};
 use store::Error;
 use store::testing::TestDatabase;
@@ -96,7 +96,8 @@ fn full(text: &str) -> Run {
             idempotency_key: Some(format!("ü {}", id())),
             concurrency: Some(Concurrency { key: "k\u{1f388}".to_owned(), limit: 2 }),
             resumable: true,
-            record: model::running::Record::Errors,
+            depth: 3,
+            record: model::function::run_options::Record::Errors,
         },
         closure: Some(ClosureHash([7; 32])),
         event_seq: Some(12),

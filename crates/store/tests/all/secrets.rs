@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use model::actor::Actor;
+use model::access::actor::Actor;
+use model::access::secret::Secret;
 use model::event::{EventKind, NewEvent};
 use model::ids::SecretId;
-use model::secret::Secret;
 use store::testing::TestDatabase;
 use store::{SealedSecret, SecretChange};
 

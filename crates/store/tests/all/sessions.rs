@@ -1,9 +1,9 @@
 //! Sessions: one of a name, found by the hash of what their cookie holds, until they are over.
 
 use model::access::Authority;
-use model::actor::Actor;
+use model::access::actor::Actor;
+use model::access::session::Session;
 use model::ids::SessionId;
-use model::session::Session;
 use store::Error;
 use store::testing::TestDatabase;
 

@@ -1,9 +1,9 @@
 //! What a Changeset has to know before it is applied, and what an applied one moved.
 
-use model::dependency::Role;
+use model::access::scope::Scope;
 use model::entry::EntryKind;
+use model::function::dependency::Role;
 use model::revision::Revision;
-use model::scope::Scope;
 use model::version::VersionNumber;
 use store::testing::TestDatabase;
 use store::{PastMove, Question};

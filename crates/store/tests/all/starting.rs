@@ -1,6 +1,6 @@
 //! Starting: recorded once, whatever is asked how often.
 
-use model::closure::{ClosureHash, Member};
+use model::function::closure::{ClosureHash, Member};
 use model::ids::{RunId, VersionId};
 use model::run::{How, Run};
 use store::testing::TestDatabase;

@@ -1,9 +1,10 @@
 //! Steps: journaled once each, read back in order.
 
-use model::actor::Actor;
+use model::access::actor::Actor;
 use model::ids::RunId;
+use model::run::lane::Lane;
+use model::run::step::Step;
 use model::run::{Lease, Run, RunError};
-use model::step::Step;
 use serde_json::{Value, json};
 use store::Error;
 use store::testing::TestDatabase;
@@ -14,6 +15,8 @@ use crate::world::{World, at, event, id};
 pub(crate) fn step(run_id: RunId, position: u32, value: Value) -> Step {
     Step {
         run_id,
+        lane: Lane::main(),
+        number: position,
         position,
         verb: "model.chat".to_owned(),
         request: value.clone(),
@@ -51,16 +54,33 @@ store::on_both! {
         steps.push(Step { result: None, finished_at: None, error: Some(error), ..step(run.run_id, 50, json!(1)) });
         let (child, answered_by) = (Some(RunId(id())), Some(Actor::CommandLine));
         steps.push(Step { child, answered_by, ..step(run.run_id, 51, json!(1)) });
+        let lane = Lane::new("main/12/1").unwrap();
+        steps.push(Step { lane, number: 1, ..step(run.run_id, 52, json!(1)) });
         for step in steps.iter().rev() {
             world.store.record_step(step, lease).await.unwrap();
         }
         assert_eq!(world.store.steps(run.run_id).await.unwrap(), steps);
         assert_eq!(world.store.steps_after(run.run_id, 0).await.unwrap(), steps);
-        assert_eq!(world.store.steps_after(run.run_id, 49).await.unwrap(), steps[steps.len() - 2..]);
-        assert_eq!(world.store.steps_after(run.run_id, 51).await.unwrap(), []);
-        assert_eq!(world.store.step(run.run_id, 50).await.unwrap().as_ref(), steps.iter().rev().nth(1));
+        assert_eq!(world.store.steps_after(run.run_id, 49).await.unwrap(), steps[steps.len() - 3..]);
+        assert_eq!(world.store.steps_after(run.run_id, 52).await.unwrap(), []);
+        assert_eq!(world.store.step(run.run_id, 50).await.unwrap().as_ref(), steps.iter().rev().nth(2));
         assert_eq!(world.store.step(run.run_id, 49).await.unwrap(), None);
         assert_eq!(world.store.steps(RunId(id())).await.unwrap(), []);
+    }
+
+    async fn steps_of_before_there_were_lanes_are_those_of_the_main_one(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let (run, lease) = started(&world).await;
+        let lane = Lane::new("main/1").unwrap();
+        let steps = [step(run.run_id, 1, json!(1)), Step { lane, number: 1, ..step(run.run_id, 2, json!(2)) }];
+        for step in &steps {
+            world.store.record_step(step, lease).await.unwrap();
+        }
+        let older = database.as_of("0012_bounds").await;
+        let again = World::open(&older).await;
+        let expected = [steps[0].clone(), Step { lane: Lane::main(), number: 2, ..steps[1].clone() }];
+        assert_eq!(again.store.steps(run.run_id).await.unwrap(), expected);
+        again.store.record_step(&step(run.run_id, 3, json!(3)), lease).await.unwrap();
     }
 
     async fn a_step_is_journaled_once_and_for_a_known_run(database: &TestDatabase) {

@@ -1,14 +1,15 @@
 //! Ticks: one run each, with any number of servers.
 
-use model::actor::Actor;
+use model::access::actor::Actor;
+use model::access::scope::Scope;
 use model::changeset::Change;
 use model::entry::EntryKind;
 use model::event::{EventKind, NewEvent};
 use model::ids::EntryId;
+use model::revision::Revision;
 use model::run::{Run, RunState};
-use model::scope::Scope;
 use store::testing::TestDatabase;
-use store::{Count, Tick};
+use store::{Count, LiveSince, Tick};
 
 use crate::runs::{queued, run};
 use crate::world::{World, at, id, key, put};
@@ -64,10 +65,16 @@ store::on_both! {
         let entry_id = schedule(&world).await;
         world.apply(vec![put("b", 1), put("c", 1)]).await;
         world.apply(vec![put("a", 2), Change::delete(key("c"))]).await;
-        let since = |after: Option<&'static str>| world.store.live_since(EntryKind::Function, after, 9, &Scope::All);
-        let all = since(None).await.unwrap();
-        assert_eq!((all.len(), all.get(&entry_id)), (2, Some(&at(5))), "each once, without what was deleted");
-        assert_eq!(since(Some("a")).await.unwrap().len(), 1);
+        let live = |after: Option<&'static str>| world.store.live_entries(EntryKind::Function, after, 9);
+        let (revision, all) = live(None).await.unwrap();
+        let names: Vec<&str> = all.iter().map(|live| live.version.head.key.name.as_str()).collect();
+        assert_eq!((revision, names), (Revision(3), vec!["a", "b"]), "each once, without what was deleted");
+        assert_eq!(all[0].version.head.entry_id, entry_id);
+        let newest = world.store.newest_event().await.unwrap();
+        assert_eq!(all[0].since, LiveSince { revision: Revision(3), seq: newest, at: at(5) });
+        assert_eq!(all[1].since.revision, Revision(2));
+        assert!(all[1].since.seq < newest, "{} is of the last change", all[1].since.seq);
+        assert_eq!(live(Some("a")).await.unwrap().1.len(), 1);
     }
 
     async fn of_many_servers_one_starts_the_run_of_a_tick(database: &TestDatabase) {

@@ -1,9 +1,9 @@
 //! Tokens: one of a name, found by the hash of their text.
 
-use model::actor::Actor;
-use model::grantable::{Grant, Grantable};
+use model::access::actor::Actor;
+use model::access::grantable::{Grant, Grantable};
+use model::access::token::{Token, TokenRole};
 use model::ids::TokenId;
-use model::token::{Token, TokenRole};
 use store::Error;
 use store::testing::TestDatabase;
 

@@ -1,8 +1,8 @@
 //! Triggers: every event is dealt with once, whoever reads it.
 
+use model::access::scope::Scope;
 use model::ids::EntryId;
 use model::run::{How, Run};
-use model::scope::Scope;
 use store::testing::TestDatabase;
 use store::{Count, Durability, Error, Firing, Firings, Store, TakenBack};
 

@@ -1,10 +1,10 @@
 //! Versions: by number, live, as of a revision, with their closure, and what moved.
 
+use model::access::scope::Scope;
 use model::changeset::Change;
 use model::entry::EntryKind;
 use model::ids::VersionId;
 use model::revision::Revision;
-use model::scope::Scope;
 use model::version::VersionNumber;
 use store::testing::TestDatabase;
 

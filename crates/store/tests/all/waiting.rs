@@ -1,9 +1,9 @@
 //! Waiting: a run without a cell goes on when it is answered, or when it is time, and only then.
 
-use model::actor::Actor;
+use model::access::actor::Actor;
 use model::ids::{RunId, TokenId};
+use model::run::step::Step;
 use model::run::{How, Lease, Run, RunState, Waiting};
-use model::step::Step;
 use serde_json::json;
 use store::testing::TestDatabase;
 

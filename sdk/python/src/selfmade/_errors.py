@@ -73,7 +73,7 @@ class Unauthorized(ApiError):
 
 
 class Forbidden(ApiError):
-    """The token may not do this."""
+    """The token is not allowed to do this."""
 
 
 class NotFound(ApiError, LookupError):
@@ -93,7 +93,7 @@ class Refused(ApiError, ValueError):
 
 
 class TooMany(ApiError):
-    """Too many wrong tokens came from this address; `retry_after` says how long to wait."""
+    """Too many wrong tokens were sent from this address; `retry_after` says how long to wait."""
 
 
 class Unavailable(ApiError):
@@ -136,7 +136,7 @@ class RunError(SelfmadeError):
 
 
 class RunWaiting(RunError):
-    """A run waits for a person. `question` is what it asks."""
+    """A run is waiting for a person. `question` is what it asks."""
 
     def __init__(self, run: Run) -> None:
         self.question = run.question
@@ -190,7 +190,7 @@ class RunTimedOut(RunFailed, TimeoutError):
 
 
 class RunOutOfMemory(RunFailed, MemoryError):
-    """The function used more memory than it may."""
+    """The function exceeded its memory limit."""
 
 
 class RunBroken(RunFailed):

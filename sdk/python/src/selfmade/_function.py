@@ -68,7 +68,7 @@ _KEYWORDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     ),
     "processes": ("a positive whole number", _is_count),
     "retries": (
-        'how often to try again, or {"attempts": tries in all, "first": seconds, "most": seconds}',
+        'the number of retries, or {"attempts": tries in total, "first": seconds, "most": seconds}',
         lambda value: not isinstance(value, bool) and _is_retries(value),
     ),
     "idempotent": ("a bool", lambda value: isinstance(value, bool)),
@@ -78,7 +78,7 @@ _KEYWORDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
         '"all", "errors", "sample" or "none"',
         lambda value: value in ("all", "errors", "sample", "none"),
     ),
-    "priority": ("a whole number from -100 to 100", _is_priority),
+    "priority": ("an integer from -100 to 100", _is_priority),
     "tests": ("a list of dicts", _is_list_of(dict)),
     "metadata": ("a dict", lambda value: isinstance(value, dict)),
 }
@@ -155,14 +155,14 @@ def function(fn: Any = None, /, **declared: Any) -> Any:
         timeout: seconds after which it is stopped.
         memory: the most it may use, as "256MB" or in bytes.
         processes: how many processes it may have.
-        retries: how often to try again after it failed, or {"attempts": tries in all, "first": seconds,
+        retries: the number of retries after a failure, or {"attempts": tries in total, "first": seconds,
             "most": seconds}: the rests double from the first up to the most.
         idempotent: whether running it twice does no more than once, so that it may be run again after its
             server was lost.
         isolation: "fresh" for a process of its own for each run, "warm" for one that is used again.
         concurrency: how many of its runs go on at once at most, or {"limit": number, "key": "parameter"} to count
             those with the same value of a parameter.
-        record: of which runs inputs, outputs and calls are kept: "all", "errors", "sample" (errors and 1 of 100)
+        record: of which runs inputs, outputs and calls are kept: "all", "errors", "sample" (errors and 1 in 100)
             or "none".
         priority: from -100 to 100; of runs that wait, the highest goes first.
         tests: `{"input": {...}, "expect": ...}`, optionally with "name" and "mocks". Expected is one of

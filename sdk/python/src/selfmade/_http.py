@@ -34,7 +34,7 @@ class Server:
         """
         parts = urlsplit(address if "://" in address else f"http://{address}")
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise SelfmadeError(f"`{address}` is no address of a server; it looks like `http://127.0.0.1:7333`")
+            raise SelfmadeError(f"`{address}` is not the URL of a server; it looks like `http://127.0.0.1:7333`")
         secure = parts.scheme == "https"
         return cls(parts.hostname, parts.port or (443 if secure else 80), parts.path.rstrip("/"), secure, token)
 

@@ -5,7 +5,6 @@ Here the names are there for tools to check and complete; outside a run they say
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any, NoReturn
 
 from selfmade._errors import SelfmadeError
@@ -22,7 +21,7 @@ def _refuse(name: str) -> NoReturn:
     raise OutsideRun(f"`selfmade.{name}` works inside a run; {hint}")
 
 
-def ask(question: Any, options: list[Any] | None = None) -> Any:
+def ask(question: str, options: list[Any] | None = None) -> Any:
     """Asks a person, and returns the answer."""
     _refuse("ask")
 
@@ -32,8 +31,8 @@ def sleep(seconds: float) -> None:
     _refuse("sleep")
 
 
-def now() -> datetime:
-    """The time, which is the same when the run is resumed or replayed."""
+def now() -> float:
+    """The time in seconds since 1970, which is the same when the run is resumed or replayed."""
     _refuse("now")
 
 
@@ -42,7 +41,7 @@ def random() -> float:
     _refuse("random")
 
 
-def log(message: str) -> None:
+def log(message: Any) -> None:
     """Writes a line to the record of the run."""
     _refuse("log")
 

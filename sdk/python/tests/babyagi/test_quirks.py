@@ -218,7 +218,7 @@ class Registering(unittest.TestCase):
                 "from babyagi import register_function\n\n"
                 "@register_function()\ndef gpt_call(prompt):\n    return prompt\n"
             )
-            with self.assertRaisesRegex(selfmade.Conflict, "`gpt_call` is defined already"):
+            with self.assertRaisesRegex(selfmade.Conflict, "`gpt_call` is already defined"):
                 babyagi.load_functions(str(pack))
             babyagi.load_functions(str(pack), prefix="b24.")
         self.assertEqual(func.execute_function("b24.gpt_call", "same"), "same")

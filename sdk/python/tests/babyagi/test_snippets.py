@@ -236,7 +236,7 @@ class Articles(Snippet):
         func.add_function("refused_target", code="def refused_target(x):\n    return x")
         with self.assertRaisesRegex(TypeError, "an expression such as"):
             func.register_trigger("function_updated", None, "refused_target", {"code": len})
-        with self.assertRaisesRegex(selfmade.SelfmadeError, "`function_renamed` is no kind of event"):
+        with self.assertRaisesRegex(selfmade.SelfmadeError, "`function_renamed` is not an event kind"):
             func.register_trigger("function_renamed", None, "refused_target")
         with self.assertRaisesRegex(TypeError, "trigger_function"):
             func.register_trigger("function_updated", "refused_target")

@@ -6,12 +6,12 @@ use ruff_python_ast::Decorator;
 use serde_json::Value;
 
 use super::declared::{Argument, Declared, arguments};
+use crate::function::requirement::Requirement;
 use crate::python::error::SourceError;
 use crate::python::imports::top_level;
 use crate::python::packages::package_of;
 use crate::python::stdlib::is_standard_library;
 use crate::python::text::Text;
-use crate::requirement::Requirement;
 
 /// Names that BabyAGI puts into the scope of every function.
 const INJECTED: &[&str] = &["func", "datetime", "parent_log_id"];

@@ -7,12 +7,12 @@ use ruff_text_size::Ranged;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::function::requirement::Requirement;
 use crate::python::decorators::callee;
 use crate::python::error::{SourceError, SourceErrorKind};
 use crate::python::imports::top_level;
 use crate::python::literal::{self, Reading};
 use crate::python::text::Text;
-use crate::requirement::Requirement;
 
 /// What an author states beside the source. `None` is not stated: an update keeps what was.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -50,7 +50,7 @@ pub struct PackFunction {
     pub line: u32,
 }
 
-/// Something in a pack file that is passed over.
+/// Something in a pack file that is skipped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub struct Notice {
@@ -79,7 +79,7 @@ fn check_names(text: &Text, found: &[Found<'_>]) -> Result<(), SourceError> {
             let message = format!("`{name}` is already defined on line {first}");
             return Err(text
                 .error(SourceErrorKind::DuplicateFunction, offset, message)
-                .hint("a pack has one function of a name: rename or remove one of the two"));
+                .hint("a pack defines each name once: rename or remove one of the two"));
         }
     }
     Ok(())

@@ -4,9 +4,9 @@ use ruff_python_ast::Decorator;
 use serde_json::Value;
 
 use super::declared::{Argument, Declared, arguments};
+use crate::function::requirement::{Requirement, RequirementError};
 use crate::python::error::SourceError;
 use crate::python::text::Text;
-use crate::requirement::{Requirement, RequirementError};
 
 pub(super) fn declared(text: &Text, decorator: &Decorator) -> Result<Declared, SourceError> {
     let mut declared = Declared::default();

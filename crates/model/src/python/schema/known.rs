@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::signature::any;
+use crate::function::signature::any;
 
 /// A type that the language or its library defines, as far as schemas tell them apart.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use self::known::{Known, known};
 use super::literal::{self, Reading};
 use super::parse;
 use super::types::{Named, Types};
-use crate::signature::{any, is_any};
+use crate::function::signature::{any, is_any};
 
 /// A signature is described with at most this many schemas, and `{}` beyond: aliases that name each other twice
 /// would otherwise grow without end.
@@ -230,7 +230,7 @@ fn any_of(schemas: Vec<Value>) -> Value {
 fn flattened(schema: Value) -> Vec<Value> {
     match schema {
         Value::Object(mut object) if object.len() == 1 && object.contains_key("anyOf") => {
-            match object.remove("anyOf") {
+            match object.shift_remove("anyOf") {
                 Some(Value::Array(alternatives)) => alternatives,
                 _ => Vec::new(),
             }

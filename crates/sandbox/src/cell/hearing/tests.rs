@@ -20,7 +20,7 @@ struct Doubter {
 }
 
 impl Host for Doubter {
-    fn verb(&self, verb: &str, _arguments: Arguments) -> BoxFuture<Result<Value, HostError>> {
+    fn verb(&self, _lane: &str, verb: &str, _arguments: Arguments) -> BoxFuture<Result<Value, HostError>> {
         assert!(["echo", "never"].contains(&verb), "`{verb}` was not granted");
         if verb == "never" {
             return Box::pin(std::future::pending());
@@ -126,8 +126,10 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
     let introduced = number().prop_map(|function| {
         format!(r#"{{"calls":{{"begun":[],"finished":[],"parameters":[[{function},["a"]]]}}}}"#)
     });
-    let verb = (number(), "echo|never|other", value()).prop_map(|(n, verb, one)| {
-        format!(r#"{{"verb":{{"number":{n},"verb":"{verb}","positional":[{one}],"named":{{}}}}}}"#)
+    let verb = (number(), "main|main/1|", "echo|never|other", value()).prop_map(|(n, lane, verb, one)| {
+        format!(
+            r#"{{"verb":{{"number":{n},"lane":"{lane}","verb":"{verb}","positional":[{one}],"named":{{}}}}}}"#
+        )
     });
     let end = ("returned|raised|yielded", value(), number()).prop_map(|(how, one, n)| {
         format!(
@@ -196,7 +198,7 @@ fn frames_that_never_end_where_a_read_does_are_not_kept() {
 
 #[test]
 fn answers_that_nobody_takes_end_the_conversation() {
-    let one = framed(br#"{"verb":{"number":1,"verb":"other","positional":[],"named":{}}}"#);
+    let one = framed(br#"{"verb":{"number":1,"lane":"main","verb":"other","positional":[],"named":{}}}"#);
     let heard = heard(&one.repeat(1000), one.len(), 0);
     let why = "it asked for more than 64 verbs at once".to_owned();
     assert_eq!(heard.ending, Some(Ending::BrokeProtocol { why }));
@@ -204,7 +206,7 @@ fn answers_that_nobody_takes_end_the_conversation() {
 
 #[test]
 fn one_who_takes_the_answers_may_ask_for_ever() {
-    let one = framed(br#"{"verb":{"number":1,"verb":"echo","positional":[],"named":{}}}"#);
+    let one = framed(br#"{"verb":{"number":1,"lane":"main","verb":"echo","positional":[],"named":{}}}"#);
     assert!(heard(&one.repeat(1000), one.len(), usize::MAX).ending.is_none());
 }
 

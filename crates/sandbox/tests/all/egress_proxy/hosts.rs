@@ -63,7 +63,7 @@ async fn a_policy_that_cannot_be_read_is_refused_as_a_whole() {
         ..EgressPolicy::default()
     };
     let error = world.proxy.serve(listener.into(), &policy).err().unwrap();
-    assert!(error.to_string().contains("`bücher.test` is no host"), "{error}");
+    assert!(error.to_string().contains("`bücher.test` is not a host"), "{error}");
 }
 
 #[tokio::test]

@@ -138,6 +138,6 @@ async fn a_uv_that_is_not_the_one_we_know_is_not_installed() {
     place.config.index = Some(forged_index(version));
     place.config.variables.insert("NO_PROXY".to_owned(), "127.0.0.1".to_owned());
     let error = place.open().await.get(&set(&["six"])).await.unwrap_err();
-    assert!(error.to_string().contains("not what we know it to be"), "{error} {:?}", error.details());
+    assert!(error.to_string().contains("does not have the expected hash"), "{error} {:?}", error.details());
     assert!(!place.cached("tool").join(version).exists());
 }

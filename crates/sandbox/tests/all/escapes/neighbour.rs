@@ -25,7 +25,7 @@ struct Bell {
 }
 
 impl Host for Bell {
-    fn verb(&self, _verb: &str, _arguments: Arguments) -> BoxFuture<Result<Value, HostError>> {
+    fn verb(&self, _lane: &str, _verb: &str, _arguments: Arguments) -> BoxFuture<Result<Value, HostError>> {
         let over = Arc::clone(&self.over);
         self.up.notify_one();
         Box::pin(async move {

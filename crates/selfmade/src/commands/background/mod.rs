@@ -7,7 +7,7 @@ pub(crate) mod stop;
 
 use std::path::PathBuf;
 
-use server::announcement::{self, Announcement};
+use server::serve::announcement::{self, Announcement};
 
 use crate::error::Error;
 use crate::session::Session;

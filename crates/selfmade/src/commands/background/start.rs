@@ -1,4 +1,4 @@
-//! `selfmade start`: a server in the background. It is this program once more, told to `serve`; it says on its standard output when
+//! `selfmade start`: a server in the background. It is this program again, told to `serve`; it says on its standard output when
 //! it is ready, and everything else in its log.
 
 use std::fs::{File, OpenOptions};
@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use server::announcement::Announcement;
-use server::control;
+use server::serve::announcement::Announcement;
+use server::serve::control;
 
 use super::{find, log_file};
 use crate::commands::serve::Flags;
@@ -61,10 +61,8 @@ pub(crate) async fn run(session: &Session, arguments: Arguments) -> Result<Exit,
 }
 
 async fn already(session: &Session, running: &Announcement) -> Result<Exit, Error> {
-    let sign_in = control::sign_in_url(running).await.map_err(Error::Control)?;
-    session
-        .output
-        .note(format!("a server is running already, as process {}; it stays as it is", running.pid));
+    let sign_in = control::sign_in_url(&session.http_client()?, running).await.map_err(Error::Control)?;
+    session.output.note(format!("a server is already running as process {}", running.pid));
     tell(session, &Ready { pid: running.pid, url: running.url.clone(), sign_in }, false)?;
     Ok(Exit::Done)
 }
@@ -73,7 +71,7 @@ fn tell(session: &Session, ready: &Ready, started: bool) -> Result<(), Error> {
     let Ready { pid, url, sign_in } = ready;
     let document = json!({ "started": started, "pid": pid, "url": url, "sign_in": sign_in });
     session.output.answer(&document, |_| format!("{url}\n"))?;
-    session.output.note(format!("sign in once, within a day: {sign_in}"));
+    session.output.note(format!("sign in (works once, within a day): {sign_in}"));
     Ok(())
 }
 

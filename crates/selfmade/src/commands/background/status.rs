@@ -2,19 +2,21 @@
 
 use jiff::Timestamp;
 use serde::Serialize;
-use server::announcement::Announcement;
+use server::app::operations::nodes::NodeView;
 use server::clock::Clock;
-use server::control;
+use server::http_client::HttpClient;
+use server::serve::announcement::Announcement;
+use server::serve::control;
 
 use super::{find, log_file};
 use crate::error::{Error, Exit};
 use crate::session::Session;
-use crate::style::{DIM, TITLE, paint};
-use crate::time;
+use crate::terminal::style::{DIM, TITLE, paint};
+use crate::terminal::time;
 
-/// Say whether a server of this brain runs, and how it does
+/// Show whether a server of this brain is running, and its health
 ///
-/// Ends with exit code 4 if there is none.
+/// Exit code 4 means that there is none.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  selfmade status\n  selfmade status --json")]
 pub(crate) struct Arguments {}
@@ -41,6 +43,8 @@ struct Server {
     /// Why it does not answer.
     problem: Option<String>,
     log: String,
+    /// All servers of the brain.
+    nodes: Vec<NodeView>,
 }
 
 pub(crate) async fn run(session: &Session) -> Result<Exit, Error> {
@@ -49,20 +53,21 @@ pub(crate) async fn run(session: &Session) -> Result<Exit, Error> {
         session.output.answer(&status, |_| "not running\n".to_owned())?;
         return Ok(Exit::NotFound);
     };
-    let server = look(session, found).await;
+    let server = look(session, &session.http_client()?, found).await;
     let is_well = server.problem.is_none() && server.degraded.is_none();
     let status = Status { running: true, server: Some(server) };
     session.output.answer(&status, |_| status.server.as_ref().map(shown).unwrap_or_default())?;
     Ok(if is_well { Exit::Done } else { Exit::Unavailable })
 }
 
-async fn look(session: &Session, found: Announcement) -> Server {
-    let answer = control::status(&found).await;
+async fn look(session: &Session, client: &HttpClient, found: Announcement) -> Server {
+    let answer = control::status(client, &found).await;
     let uptime = Clock::System.now().duration_since(found.started_at).as_secs();
-    let (told, problem) = match answer {
+    let (mut told, problem) = match answer {
         Ok(told) => (Some(told), None),
         Err(error) => (None, Some(error.to_string())),
     };
+    let nodes = told.as_mut().map(|told| std::mem::take(&mut told.nodes)).unwrap_or_default();
     Server {
         pid: found.pid,
         url: found.url,
@@ -74,6 +79,7 @@ async fn look(session: &Session, found: Announcement) -> Server {
         degraded: told.and_then(|told| told.degraded),
         problem,
         log: log_file(session).display().to_string(),
+        nodes,
     }
 }
 
@@ -97,7 +103,23 @@ fn shown(server: &Server) -> String {
     ];
     let lines = fields.iter().filter(|(_, value)| !value.is_empty());
     let line = |(name, value): &(&str, String)| format!("  {}  {value}\n", paint(DIM, format!("{name:<8}")));
-    format!("{}\n{}", paint(TITLE, state), lines.map(line).collect::<String>())
+    let nodes = if server.nodes.len() > 1 { shown_nodes(&server.nodes) } else { String::new() };
+    format!("{}\n{}{nodes}", paint(TITLE, state), lines.map(line).collect::<String>())
+}
+
+/// Only where there are others.
+fn shown_nodes(nodes: &[NodeView]) -> String {
+    let width = nodes.iter().map(|node| node.name.chars().count()).max().unwrap_or_default();
+    let line = |node: &NodeView| {
+        let state = match (node.this, node.alive) {
+            (true, _) => ", this one".to_owned(),
+            (false, true) => String::new(),
+            (false, false) => format!(", not seen since {}", node.seen_at),
+        };
+        let (name, roles) = (&node.name, node.roles.join(", "));
+        format!("  {name:<width$}  {} under way  {}{state}\n", node.runs, paint(DIM, roles))
+    };
+    format!("{}\n{}", paint(TITLE, "servers"), nodes.iter().map(line).collect::<String>())
 }
 
 /// Whole seconds are known.

@@ -16,14 +16,14 @@ use crate::session::Session;
 /// What a server has beside the time for its runs: to answer requests, end cells and write what it knows.
 const BESIDE: Duration = Duration::from_secs(30);
 
-/// Stop the server: no more runs are taken, those under way may end
+/// Stop the server: it takes no more runs and waits for the running ones
 ///
-/// They have as long as the server was told with `--drain`, 30 seconds unless configured. A server that is still there 30 seconds
-/// after that is killed; what was acknowledged is stored all the same.
+/// They have as long as `--drain` of the server says, 30 seconds by default. A server that is still there 30 seconds
+/// after that is killed; everything acknowledged is stored.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  selfmade stop\n  selfmade stop --timeout 5")]
 pub(crate) struct Arguments {
-    /// Kill it if it is not gone after so many seconds [default: its time for runs, and 30]
+    /// Kill it if it has not stopped after this many seconds [default: its drain time plus 30]
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<u32>,
 }
@@ -42,7 +42,7 @@ pub(crate) async fn run(session: &Session, arguments: Arguments) -> Result<Exit,
     if find(session)?.is_some_and(|found| found.pid == running.pid) {
         process.signal(Signal::TERM).map_err(failed)?;
         session.output.note(format!(
-            "told process {} to stop; waiting up to {} s",
+            "asked process {} to stop; waiting up to {} s",
             running.pid,
             time.as_secs()
         ));
@@ -51,7 +51,7 @@ pub(crate) async fn run(session: &Session, arguments: Arguments) -> Result<Exit,
     if killed {
         process.signal(Signal::KILL).map_err(failed)?;
         process.ended(BESIDE).await;
-        session.output.warning(format!("process {} did not end in time and was killed", running.pid));
+        session.output.warning(format!("process {} did not stop in time and was killed", running.pid));
     }
     let document = json!({ "stopped": true, "killed": killed, "pid": running.pid });
     session.output.answer(&document, |_| String::new())?;
@@ -66,7 +66,7 @@ struct Process(Arc<OwnedFd>);
 impl Process {
     fn open(pid: u32) -> std::io::Result<Process> {
         let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-        let pid = pid.ok_or_else(|| std::io::Error::other("this is no number of a process"))?;
+        let pid = pid.ok_or_else(|| std::io::Error::other("this is not a process id"))?;
         Ok(Process(Arc::new(pidfd_open(pid, PidfdFlags::empty())?)))
     }
 

@@ -1,14 +1,14 @@
-//! `selfmade changes apply | reject | revert | rebase`: what becomes of a Changeset.
+//! `selfmade changes apply | reject | revert | rebase`: what happens to a Changeset.
 
 use super::Reference;
-use crate::applied;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::session::Session;
+use crate::views::applied;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Its number, or rREVISION
+    /// The number of the changeset, or rREVISION
     #[arg(value_name = "N")]
     pub(super) changeset: Reference,
 }

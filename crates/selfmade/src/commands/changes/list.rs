@@ -7,25 +7,25 @@ use store::ChangesetSummary;
 
 use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::output::Screen;
 use crate::session::Session;
-use crate::style::{BAD, DIM, GOOD, NAME, WARNING};
-use crate::table::{Cell, Table};
+use crate::terminal::output::Screen;
+use crate::terminal::style::{BAD, DIM, GOOD, NAME, WARNING};
+use crate::terminal::table::{Cell, Table};
 
 /// List changesets, newest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   selfmade changes list
-  selfmade changes list --state checked    those that wait for a decision")]
+  selfmade changes list --state checked    those waiting for a decision")]
 pub(crate) struct Arguments {
-    /// Only those in this state
+    /// Only changesets in this state
     #[arg(long)]
     state: Option<State>,
     /// How many to show
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     limit: u32,
-    /// Only those before this changeset
+    /// Only changesets before this one
     #[arg(long, value_name = "NUMBER")]
     before: Option<u64>,
 }

@@ -16,22 +16,22 @@ use crate::session::Session;
 pub(crate) enum Command {
     List(list::Arguments),
     Show(show::Arguments),
-    /// Apply a changeset that was proposed
+    /// Apply a proposed changeset
     ///
-    /// If something it is based on has moved since, nothing is applied and you are told what moved.
+    /// If entries it is based on have changed since, nothing is applied and the conflicts are listed.
     #[command(after_help = "Examples:\n  selfmade changes apply 14")]
     Apply(decide::Arguments),
-    /// Reject a changeset that was proposed
+    /// Reject a proposed changeset
     #[command(after_help = "Examples:\n  selfmade changes reject 14")]
     Reject(decide::Arguments),
-    /// Undo a changeset that was applied, by a new one
+    /// Undo an applied changeset with a new one
     ///
-    /// What it changed must not have moved since.
+    /// The entries it changed must not have changed since.
     #[command(
-        after_help = "Examples:\n  selfmade changes revert 14\n  selfmade changes revert r12    what made revision 12"
+        after_help = "Examples:\n  selfmade changes revert 14\n  selfmade changes revert r12    what revision 12 changed"
     )]
     Revert(decide::Arguments),
-    /// Base a changeset on the brain as it is now, and check it again
+    /// Rebase a changeset onto the current brain, and check it again
     #[command(after_help = "Examples:\n  selfmade changes rebase 14")]
     Rebase(decide::Arguments),
 }

@@ -1,26 +1,26 @@
 //! `selfmade changes show`: a Changeset with its checks and what it changes.
 
-use model::check::{Check, Verdict};
+use model::changeset::check::{Check, Verdict};
 use server::app::changesets::{ChangeView, ChangesetView};
 
 use super::Reference;
 use crate::client::Brain;
-use crate::diff_view;
 use crate::error::{Error, Exit};
-use crate::findings;
-use crate::output::Screen;
 use crate::session::Session;
-use crate::style::{BAD, DIM, GOOD, TITLE, WARNING, paint, printable};
+use crate::terminal::output::Screen;
+use crate::terminal::style::{BAD, DIM, GOOD, TITLE, WARNING, paint, printable};
+use crate::views::diff;
+use crate::views::findings;
 
-/// Show a changeset: its checks, what was found, and what it changes
+/// Show a changeset: its checks, findings and changes
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   selfmade changes show 14
-  selfmade changes show r12           what made revision 12
+  selfmade changes show r12           what revision 12 changed
   selfmade changes show 14 --color always | less -R")]
 pub(crate) struct Arguments {
-    /// Its number, or rREVISION
+    /// The number of the changeset, or rREVISION
     #[arg(value_name = "N")]
     changeset: Reference,
 }
@@ -67,7 +67,7 @@ fn check(check: &Check) -> String {
     match check.verdict {
         Verdict::Passed => paint(GOOD, format!("{gate} passed")),
         Verdict::Failed => paint(BAD, format!("{gate} failed")),
-        Verdict::Asks => paint(WARNING, format!("{gate} asks somebody else to apply it")),
+        Verdict::Asks => paint(WARNING, format!("{gate} requires someone else to apply it")),
         Verdict::NotRun => {
             let why = check.note.as_deref().map(|note| format!(" ({note})")).unwrap_or_default();
             paint(DIM, format!("{gate} not run{why}"))
@@ -85,5 +85,5 @@ fn change(change: &ChangeView) -> String {
     let (added, removed) = change.diff.counts();
     let head = format!("{} {}", change.action, change.key);
     let counts = paint(DIM, format!("+{added} -{removed}"));
-    format!("\n{}  {counts}\n{}", paint(TITLE, head), diff_view::render(old, new, &change.diff))
+    format!("\n{}  {counts}\n{}", paint(TITLE, head), diff::render(old, new, &change.diff))
 }

@@ -3,16 +3,16 @@
 use model::name::EntryName;
 use server::app::packs::TextFile;
 
-use crate::applied;
 use crate::client::{Brain, Change, Changes};
 use crate::error::{Error, Exit};
 use crate::files;
 use crate::session::Session;
+use crate::views::applied;
 
 /// Add functions, or new versions of them
 ///
-/// Each file holds one function: plain Python, or decorated with `@selfmade.function`. Several files make one
-/// changeset: all are added, or none.
+/// Each file contains one function: plain Python, or decorated with `@selfmade.function`. Several files make one
+/// changeset: either all are added, or none.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     /// Store it under this name, which may have a dotted prefix
     #[arg(long)]
     name: Option<String>,
-    /// What it does, in place of the first line of its docstring
+    /// What it does, instead of the first line of its docstring
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
     /// Propose the changeset instead of applying it
@@ -43,9 +43,9 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     let several = arguments.files.len() > 1;
     if several && (arguments.name.is_some() || arguments.description.is_some()) {
         return Err(Error::Input {
-            problem: "`--name` and `--description` are about one function, and several files were named"
+            problem: "`--name` and `--description` apply to one function, but several files were given"
                 .to_owned(),
-            hint: "add that file by itself".to_owned(),
+            hint: "add that file on its own".to_owned(),
         });
     }
     let name = arguments.name.as_deref().map(EntryName::new).transpose().map_err(server::Error::from)?;

@@ -1,21 +1,21 @@
 //! `selfmade fn dependents`: what may break when a Function changes.
 
-use model::dependency::Role;
 use model::entry::EntryKind;
+use model::function::dependency::Role;
 use model::name::EntryName;
-use server::app::dependents::{Dependent, Impact};
+use server::app::functions::dependents::{Dependent, Impact};
 
 use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::output::Screen;
 use crate::session::Session;
-use crate::style::{DIM, NAME, WARNING, counted};
-use crate::table::{Cell, Table};
+use crate::terminal::output::Screen;
+use crate::terminal::style::{DIM, NAME, WARNING, counted};
+use crate::terminal::table::{Cell, Table};
 
-/// What may break if a function is changed
+/// Show what may break if a function is changed
 ///
-/// Everything that calls it, directly or not, with how many tests each carries, and the triggers and schedules that start
-/// or watch one of them. The nearest come first.
+/// Everything that calls it, directly or indirectly, with the number of its tests, and the triggers and schedules that start
+/// or watch one of them. Nearest first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -6,9 +6,9 @@ use server::app::functions::VersionLine;
 
 use super::name;
 use crate::client::Brain;
-use crate::diff_view;
 use crate::error::{Error, Exit};
 use crate::session::Session;
+use crate::views::diff;
 
 /// Compare two versions of a function
 #[derive(Debug, clap::Args)]
@@ -42,7 +42,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
         if diff.is_empty() {
             return String::new();
         }
-        diff_view::render(&format!("{name}@{old}"), &format!("{name}@{new}"), &diff)
+        diff::render(&format!("{name}@{old}"), &format!("{name}@{new}"), &diff)
     })?;
     if diff.is_empty() {
         session.output.note(format!("versions {old} and {new} are the same"));

@@ -3,23 +3,23 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use model::document;
+use model::changeset::document;
 use model::name::EntryName;
 use server::app::functions::Which;
 use server::app::packs::TextFile;
 
 use super::add::change;
 use super::name;
-use crate::applied;
 use crate::client::{Brain, Changes};
 use crate::error::{Error, Exit};
 use crate::files;
 use crate::session::Session;
+use crate::views::applied;
 
 /// Edit a function in your editor
 ///
-/// The file has everything that belongs to the function: its grants, tests and source. Leave it as it is to change
-/// nothing. If it cannot be stored, the text is kept and you are told where.
+/// The file contains the whole function: its grants, tests and source. Leave it unchanged to change
+/// nothing. If it cannot be stored, the file is kept and its path is printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -47,7 +47,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
         .and_then(|()| files::read(&file));
     let done = match edited {
         Ok(bytes) if bytes == before.as_bytes() => {
-            session.output.note(format!("nothing was changed, so `{name}` stays as it is"));
+            session.output.note(format!("the file was not changed, so `{name}` stays the same"));
             return Ok(Exit::Done);
         }
         Ok(bytes) => {

@@ -6,10 +6,10 @@ use store::EntrySummary;
 
 use crate::client::{Brain, Listed};
 use crate::error::{Error, Exit};
-use crate::output::Screen;
 use crate::session::Session;
-use crate::style::{DIM, NAME};
-use crate::table::{Cell, Table};
+use crate::terminal::output::Screen;
+use crate::terminal::style::{DIM, NAME};
+use crate::terminal::table::{Cell, Table};
 
 /// List functions by name
 #[derive(Debug, clap::Args)]
@@ -18,18 +18,18 @@ Examples:
   selfmade fn list
   selfmade fn list --limit 10 --after greet
   selfmade fn list --pack text
-  selfmade fn list --at 12           as the brain was at revision 12")]
+  selfmade fn list --at 12           the brain as it was at revision 12")]
 pub(crate) struct Arguments {
-    /// As the brain was at this revision
+    /// The brain as it was at this revision
     #[arg(long, value_name = "REVISION")]
     at: Option<Revision>,
     /// How many to show
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     limit: u32,
-    /// Only those after this name
+    /// Only names after this one
     #[arg(long, value_name = "NAME")]
     after: Option<String>,
-    /// Only those of this pack
+    /// Only functions of this pack
     #[arg(long, value_name = "NAME")]
     pack: Option<String>,
 }

@@ -3,15 +3,15 @@
 use server::app::functions::Which;
 
 use super::name;
-use crate::applied;
 use crate::client::{Brain, Change, Changes};
 use crate::error::{Error, Exit};
 use crate::session::Session;
+use crate::views::applied;
 
 /// Delete functions
 ///
-/// Their versions are kept, so that the changeset can be reverted. Triggers and schedules that start them go with
-/// them. A function that others call is not deleted, unless those are deleted too.
+/// Their versions are kept, so the changeset can be reverted. Triggers and schedules that start them are deleted
+/// too. A function that others call is not deleted, unless those are deleted as well.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -33,7 +33,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     let mut changes = Vec::new();
     for text in &arguments.names {
         let name = name(text)?;
-        // Deleting what is not there changes nothing; somebody who mistyped a name would not notice.
+        // Deleting what is not there changes nothing; someone who mistyped a name would not notice.
         brain.function(&name, Which::Live).await?;
         changes.push(Change::Delete { name });
     }

@@ -1,19 +1,19 @@
 //! `selfmade fn show`: one Version with what surrounds it.
 
 use model::function::FunctionContent;
+use model::function::signature::{DefaultValue, FunctionKind, Parameter, ParameterKind, Signature};
 use model::revision::Revision;
-use model::signature::{DefaultValue, FunctionKind, Parameter, ParameterKind, Signature};
 use model::version::VersionNumber;
 use server::app::functions::{EntryView, Which};
 
 use super::name;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::output::Screen;
 use crate::session::Session;
-use crate::style::{DIM, GOOD, TITLE, paint, printable};
+use crate::terminal::output::Screen;
+use crate::terminal::style::{DIM, GOOD, TITLE, paint, printable};
 
-/// Show a function: what it takes and gives, what it calls, its source
+/// Show a function: its signature, what it calls, and its source
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -22,12 +22,12 @@ Examples:
   selfmade fn show greet --at 12       as it was at revision 12
   selfmade fn show greet --source > greet.py")]
 pub(crate) struct Arguments {
-    /// Its name, or NAME@VERSION
+    /// The function, or NAME@VERSION
     name: String,
-    /// As it was at this revision
+    /// The function as it was at this revision
     #[arg(long, value_name = "REVISION")]
     at: Option<Revision>,
-    /// Its source alone
+    /// Print only its source
     #[arg(long)]
     source: bool,
 }
@@ -46,15 +46,14 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
 fn which(arguments: &Arguments) -> Result<(&str, Which), Error> {
     let bad = |problem: String, hint: &str| Error::Input { problem, hint: hint.to_owned() };
     match (arguments.name.split_once('@'), arguments.at) {
-        (Some(_), Some(_)) => Err(bad(
-            format!("`{}` and `--at` both say which version is meant", arguments.name),
-            "leave one of them out",
-        )),
+        (Some(_), Some(_)) => {
+            Err(bad(format!("`{}` and `--at` both choose a version", arguments.name), "omit one of them"))
+        }
         (None, Some(revision)) => Ok((&arguments.name, Which::AsOf(revision))),
         (None, None) => Ok((&arguments.name, Which::Live)),
         (Some((name, number)), None) => match number.parse::<VersionNumber>() {
             Ok(number) => Ok((name, Which::Number(number))),
-            Err(_) => Err(bad(format!("`{number}` is no version number"), "write for example `greet@2`")),
+            Err(_) => Err(bad(format!("`{number}` is not a version number"), "write for example `greet@2`")),
         },
     }
 }
@@ -102,7 +101,7 @@ fn render(view: &EntryView, content: &FunctionContent, screen: &Screen) -> Strin
     out
 }
 
-fn dependency(dependency: &model::dependency::Dependency) -> String {
+fn dependency(dependency: &model::function::dependency::Dependency) -> String {
     match dependency.version {
         Some(version) => format!("{}@{version}", dependency.function),
         None => dependency.function.clone(),

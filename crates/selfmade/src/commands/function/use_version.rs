@@ -3,10 +3,10 @@
 use model::version::VersionNumber;
 
 use super::name;
-use crate::applied;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::session::Session;
+use crate::views::applied;
 
 /// Make another version of a function live
 #[derive(Debug, clap::Args)]

@@ -6,10 +6,10 @@ use server::app::functions::VersionLine;
 use super::name;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::output::Screen;
 use crate::session::Session;
-use crate::style::{DIM, GOOD, NAME};
-use crate::table::{Cell, Table};
+use crate::terminal::output::Screen;
+use crate::terminal::style::{DIM, GOOD, NAME};
+use crate::terminal::table::{Cell, Table};
 
 /// List the versions of a function, newest first
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     versions.reverse();
     session.output.answer(&json!({ "versions": versions }), |screen| table(&versions, screen))?;
     if versions.iter().all(|version| !version.live) {
-        session.output.note("none of them is live: the function was deleted");
+        session.output.note("none is live: the function was deleted");
     }
     Ok(Exit::Done)
 }

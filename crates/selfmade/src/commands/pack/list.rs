@@ -5,13 +5,13 @@ use serde_json::json;
 
 use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::output::Screen;
 use crate::session::Session;
 use crate::shipped::{self, Shipped};
-use crate::style::{DIM, NAME};
-use crate::table::{Cell, Table};
+use crate::terminal::output::Screen;
+use crate::terminal::style::{DIM, NAME};
+use crate::terminal::table::{Cell, Table};
 
-/// List the packs that were loaded, or those that come with selfmade
+/// List loaded packs, or the packs that come with selfmade
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -19,7 +19,7 @@ Examples:
   selfmade pack list --available
   selfmade fn list --pack text")]
 pub(crate) struct Arguments {
-    /// Those that come with selfmade and are loaded by name
+    /// List the packs that come with selfmade and are loaded by name
     #[arg(long)]
     available: bool,
 }
@@ -31,7 +31,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: &Arguments)
     let packs = brain.packs().await?;
     session.output.answer(&json!({ "packs": packs }), |screen| table(&packs, screen))?;
     if packs.is_empty() {
-        session.output.note("none was loaded yet");
+        session.output.note("no pack has been loaded yet");
     }
     Ok(Exit::Done)
 }

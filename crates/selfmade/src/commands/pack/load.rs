@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 use server::app::packs::{Loaded, Refusal, TextFile};
 use server::http::FileBody;
 
-use crate::applied;
 use crate::client::{Brain, PackLoad};
 use crate::error::{Error, Exit};
 use crate::files;
-use crate::findings;
-use crate::progress::Progress;
 use crate::session::Session;
 use crate::shipped::{self, Shipped};
-use crate::style::{BAD, DIM, counted, paint, printable};
+use crate::terminal::progress::Progress;
+use crate::terminal::style::{BAD, DIM, counted, paint, printable};
+use crate::views::applied;
+use crate::views::findings;
 
 /// Load a pack that comes with selfmade, or the decorated functions of a file or a folder
 ///
-/// The files are read, never run. What cannot be read is refused by itself, with the reason, and the rest is loaded:
+/// The files are read, never run. Functions that cannot be loaded are listed with the reason, and the rest is loaded:
 /// the exit code is then 1. Loading a pack again updates it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -30,13 +30,13 @@ Examples:
 pub(crate) struct Arguments {
     #[arg(value_name = "NAME|FILE|DIR")]
     path: PathBuf,
-    /// Put this before each name
+    /// Prefix each name with this
     #[arg(long = "as", value_name = "PREFIX.")]
     prefix: Option<String>,
     /// The pack's name [default: that of the file or folder]
     #[arg(long)]
     name: Option<String>,
-    /// Change functions of the same name that are there already
+    /// Replace existing functions of the same name
     #[arg(long)]
     replace: bool,
 }
@@ -48,8 +48,8 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     if let Some(old) = before.iter().find(|pack| pack.name == load.name)
         && old.origin != load.origin
     {
-        output.warning(format!("pack `{}` was loaded from `{}` before", load.name, old.origin));
-        output.hint("`--name` tells two packs of one name apart");
+        output.warning(format!("pack `{}` was previously loaded from `{}`", load.name, old.origin));
+        output.hint("use `--name` to give this pack another name");
     }
     let loaded = {
         let _progress = Progress::start(output, format!("loading {}", counted(load.files.len(), "file")));
@@ -87,7 +87,7 @@ fn read_files(session: &Session, path: &Path) -> Result<Vec<TextFile>, Error> {
         if is_word(&shown) && !path.exists() {
             return Err(Error::Input {
                 problem: format!("there is no pack, file or folder `{shown}`"),
-                hint: format!("by name there are {}", shipped::names()),
+                hint: format!("the packs that come with selfmade are {}", shipped::names()),
             });
         }
         return Ok(vec![files::read_file(&shown)?]);
@@ -97,7 +97,7 @@ fn read_files(session: &Session, path: &Path) -> Result<Vec<TextFile>, Error> {
     if files.is_empty() {
         return Err(Error::Input {
             problem: format!("there is no `.py` file in `{shown}`"),
-            hint: "name a folder with decorated Python files".to_owned(),
+            hint: "choose a folder with decorated Python files".to_owned(),
         });
     }
     Ok(files)
@@ -112,8 +112,8 @@ fn name_of(path: &Path) -> Result<String, Error> {
     let full = path.canonicalize().ok();
     let stem = full.as_deref().and_then(Path::file_stem).and_then(|stem| stem.to_str());
     stem.map(str::to_owned).ok_or_else(|| Error::Input {
-        problem: format!("`{}` does not tell the pack's name", path.display()),
-        hint: "give it one with `--name`".to_owned(),
+        problem: format!("no pack name can be derived from `{}`", path.display()),
+        hint: "give one with `--name`".to_owned(),
     })
 }
 
@@ -137,19 +137,19 @@ fn tell(session: &Session, loaded: &Loaded) {
     findings::section(
         output,
         &skipped,
-        "function without a decorator was left out",
-        "functions without a decorator were left out",
+        "function without a decorator was skipped",
+        "functions without a decorator were skipped",
     );
     let left_over: Vec<String> = loaded.left_over.iter().map(|name| format!("  {name}\n")).collect();
     findings::section(
         output,
         &left_over,
-        "function that the pack no longer has is still live",
-        "functions that the pack no longer has are still live",
+        "function that is no longer in the pack is still live",
+        "functions that are no longer in the pack are still live",
     );
     applied::tell(output, &loaded.applied);
     if loaded.unchanged > 0 {
-        output.aside(format!("{} as before", counted(loaded.unchanged as usize, "function")));
+        output.aside(format!("{} unchanged", counted(loaded.unchanged as usize, "function")));
     }
     let refused: Vec<String> = loaded.refused.iter().map(refusal).collect();
     if !refused.is_empty() {

@@ -8,22 +8,22 @@ use serde_json::json;
 use super::Reference;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::run_view;
 use crate::session::Session;
+use crate::views::run;
 
-/// Answer the question a run waits for
+/// Answer the question that a run is waiting on
 ///
-/// One of the options by its text or its number, or any text if there are none. The run goes on where a server carries out runs.
+/// Give one of the options, by its text or number, or any text if there are none. The run continues on a server.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   selfmade runs answer 391ab633 yes
   selfmade runs answer 391ab633          ask at the terminal")]
 pub(crate) struct Arguments {
-    /// Its id, or the beginning or end of it
+    /// The id of the run, or the beginning or end of it
     #[arg(value_name = "ID")]
     run: Reference,
-    /// The answer [default: it is asked for at the terminal]
+    /// The answer [default: ask at the terminal]
     value: Option<String>,
 }
 
@@ -34,18 +34,18 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
         return Err(server::Error::NothingAsked { run: id, state: waiting.state }.into());
     };
     let value = match arguments.value {
-        Some(text) => run_view::chosen(question, &text),
-        None if std::io::stdin().is_terminal() => run_view::ask(question)?,
+        Some(text) => run::chosen(question, &text),
+        None if std::io::stdin().is_terminal() => run::ask(question)?,
         None => {
             return Err(Error::Input {
                 problem: format!("run {id} asks: {}", question["question"]),
-                hint: format!("give the answer: `{} runs answer {id} ANSWER`", session.settings.program),
+                hint: format!("answer with `{} runs answer {id} ANSWER`", session.settings.program),
             });
         }
     };
     brain.answer(id, &value).await?;
     session.output.answer(&json!({ "run_id": id, "answer": value }), |_| String::new())?;
     let who = if brain.is_remote() { "the server" } else { "`selfmade serve`" };
-    session.output.note(format!("answered {value}; {who} carries the run on"));
+    session.output.note(format!("answered {value}; {who} will continue the run"));
     Ok(Exit::Done)
 }

@@ -6,14 +6,14 @@ use serde_json::json;
 use super::Reference;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::run_lines;
 use crate::session::Session;
+use crate::views::run_lines;
 
-/// End a run and everything it started
+/// Cancel a run and everything it started
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  selfmade runs cancel 391ab633")]
 pub(crate) struct Arguments {
-    /// Its id, or the beginning or end of it
+    /// The id of the run, or the beginning or end of it
     #[arg(value_name = "ID")]
     run: Reference,
 }
@@ -24,10 +24,10 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     let lines = brain.runs_of(&affected).await?;
     session.output.answer(&json!({ "runs": lines }), |_| lines.iter().map(run_lines::branch).collect())?;
     if lines.is_empty() {
-        session.output.note(format!("run {id} is cancelled already"));
+        session.output.note(format!("run {id} is already cancelled"));
     }
     if lines.iter().any(|line| line.state == RunState::Running) {
-        session.output.note("what is running is ended by the process that runs it, within seconds");
+        session.output.note("the process that runs it will end it within seconds");
     }
     Ok(Exit::Done)
 }

@@ -8,13 +8,13 @@ use server::clock::Clock;
 use super::Reference;
 use crate::client::{Brain, RunQuery};
 use crate::error::{Error, Exit};
-use crate::run_lines;
 use crate::session::Session;
-use crate::time;
+use crate::terminal::time;
+use crate::views::run_lines;
 
 /// List runs, newest first
 ///
-/// An id is shown by its last eight digits, which every command here takes. Of several filters all must fit.
+/// Ids are shown by their last eight digits, which every command accepts. Several filters must all match.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -24,30 +24,30 @@ Examples:
   selfmade runs list --actor trigger:on_update
   selfmade runs list --limit 100 --before 391ab633   the next page")]
 pub(crate) struct Arguments {
-    /// Only of this function, or of those whose names begin so: 'PREFIX*'
+    /// Only runs of this function, or of functions whose names begin with 'PREFIX*'
     name: Option<String>,
-    /// Only those in this state; may be repeated
+    /// Only runs in this state; may be repeated
     #[arg(long)]
     state: Vec<State>,
-    /// Only those started since then: a time ago such as 2h or 7d, a day, or a moment
+    /// Only runs started since then: a time ago such as 2h or 7d, a date, or a date and time
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// Only those started before then
+    /// Only runs started before then
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
-    /// Only those started by command_line, token:NAME, session:NAME, trigger:NAME, schedule:NAME or run:ID
+    /// Only runs started by command_line, token:NAME, session:NAME, trigger:NAME, schedule:NAME or run:ID
     #[arg(long, value_name = "WHO")]
     actor: Option<String>,
-    /// Only those whose error has this text, in its type or the beginning of its message; capitals do not matter
+    /// Only runs whose error type, or the beginning of its message, contains this text; case-insensitive
     #[arg(long, value_name = "TEXT")]
     error: Option<String>,
-    /// Only those that this run started
+    /// Only runs that this run started
     #[arg(long, value_name = "ID")]
     parent: Option<Reference>,
     /// How many to show
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     limit: u32,
-    /// Only those before this run
+    /// Only runs before this one
     #[arg(long, value_name = "ID")]
     before: Option<Reference>,
 }
@@ -80,7 +80,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     session.output.answer(&page, |screen| run_lines::table(&page.runs, screen))?;
     match page.next {
         Some(last) => {
-            let last = server::app::run_ids::short(last);
+            let last = server::app::runs::ids::short(last);
             session.output.note(format!("there are more; `--before {last}` shows them"));
         }
         None if page.runs.is_empty() => session.output.note("there are none"),
@@ -113,8 +113,8 @@ async fn id(brain: &Brain, reference: Option<&Reference>) -> Result<Option<model
 /// A time that is over.
 pub(crate) fn when(text: &str, now: Timestamp) -> Result<Timestamp, Error> {
     time::past(text, now).ok_or_else(|| Error::Input {
-        problem: format!("`{text}` is no time"),
-        hint: "write a time ago such as `2h` or `7d`, a day such as `2026-01-31`, or a moment such as `2026-01-31T12:00:00Z`"
+        problem: format!("`{text}` is not a time"),
+        hint: "write a time ago such as `2h` or `7d`, a date such as `2026-01-31`, or a date and time such as `2026-01-31T12:00:00Z`"
             .to_owned(),
     })
 }

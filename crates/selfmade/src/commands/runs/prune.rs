@@ -1,44 +1,44 @@
 //! `selfmade runs prune`: old records go.
 
-use server::app::retention::Retention;
+use server::app::operations::retention::Retention;
 use server::clock::Clock;
 
 use super::list::when;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::progress::Progress;
-use crate::run_view;
 use crate::session::Session;
-use crate::style::counted;
+use crate::terminal::progress::Progress;
+use crate::terminal::style::counted;
+use crate::views::run;
 
-/// Remove the records of old runs, for good
+/// Permanently remove the records of old runs
 ///
-/// With all that belongs to them: calls, steps, output and files. Runs that have not ended stay, and so do those that
-/// started a run which stays. Events and what triggers did stay as well: `keep_event_days` is for those.
+/// With their calls, steps, output and files. Runs that have not ended are kept, and so are those that
+/// started a run that is kept. Events and firings are kept as well: `keep_event_days` is for those.
 ///
-/// Room in the database file is given back to the disk. A file that an older version has made can only do so when it is written anew,
-/// once: `--rewrite`. PostgreSQL uses the room again by itself.
+/// Free space in the database file is returned to the disk. For a file created by an older version, this requires rewriting it
+/// once with `--rewrite`. PostgreSQL reuses free space by itself.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   selfmade runs prune --before 30d
-  selfmade runs prune --before 30d --keep 1000     but the newest thousand stay
-  selfmade runs prune --keep 1000                  only the newest thousand stay
+  selfmade runs prune --before 30d --keep 1000     but keep the newest thousand
+  selfmade runs prune --keep 1000                  keep only the newest thousand
   selfmade runs prune --max-size 2G
-  selfmade runs prune --before 30d --rewrite       write the database file anew, without the room that is free")]
+  selfmade runs prune --before 30d --rewrite       rewrite the database file without its free space")]
 #[group(skip)]
 #[command(group(clap::ArgGroup::new("what").required(true).multiple(true).args(["before", "keep", "max_size"])))]
 pub(crate) struct Arguments {
-    /// Those that ended before then: a time ago such as 30d, a day, or a moment
+    /// Remove runs that ended before then: a time ago such as 30d, a date, or a date and time
     #[arg(long, value_name = "WHEN")]
     before: Option<String>,
-    /// How many of the newest stay in any case
+    /// Always keep at least this many of the newest runs
     #[arg(long, value_name = "N")]
     keep: Option<u32>,
-    /// The oldest, until all records take no more than this: 500M, 2G
+    /// Remove the oldest until the records take at most this much, such as 500M or 2G
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     max_size: Option<u64>,
-    /// Write the database file anew, so that it gives back all room; others cannot write meanwhile, and the disk needs room for a copy
+    /// Rewrite the database file to return all free space; this blocks writes and needs disk space for a copy
     #[arg(long)]
     rewrite: bool,
 }
@@ -56,13 +56,13 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     session.output.answer(&pruned, |_| String::new())?;
     let runs = counted(usize::try_from(pruned.runs).unwrap_or(usize::MAX), "run");
     let freed = match pruned.freed_bytes {
-        Some(bytes) => format!("; the database file became {} smaller", run_view::size(bytes)),
-        None => "; PostgreSQL uses the room again".to_owned(),
+        Some(bytes) => format!("; the database file became {} smaller", run::size(bytes)),
+        None => "; PostgreSQL will reuse the space".to_owned(),
     };
-    session.output.note(format!("removed {runs}, about {}{freed}", run_view::size(pruned.bytes)));
+    session.output.note(format!("removed {runs}, about {}{freed}", run::size(pruned.bytes)));
     if pruned.free_bytes >= WORTH_A_HINT {
-        let free = run_view::size(pruned.free_bytes);
-        session.output.hint(format!("{free} of the file are free; `--rewrite` gives them back to the disk"));
+        let free = run::size(pruned.free_bytes);
+        session.output.hint(format!("{free} of the file are unused; `--rewrite` returns them to the disk"));
     }
     Ok(Exit::Done)
 }

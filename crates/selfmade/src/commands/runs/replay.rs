@@ -1,25 +1,25 @@
-//! `selfmade runs replay`: a Run once more with the answers it got then, to see whether it goes the same way.
+//! `selfmade runs replay`: a Run again with the answers it got then, to see whether it goes the same way.
 
-use model::diff::Diff;
-use server::app::replay::{Ended, Replayed};
-use server::app::run_ids::short;
+use model::changeset::diff::Diff;
+use server::app::runs::ids::short;
+use server::app::runs::replay::{Ended, Replayed};
 
 use super::Reference;
 use crate::client::Brain;
-use crate::diff_view;
 use crate::error::{Error, Exit};
-use crate::run_view::{self, Live};
 use crate::session::Session;
-use crate::style::counted;
+use crate::terminal::style::counted;
+use crate::views::diff;
+use crate::views::run::{self, Live};
 
-/// Execute a run once more with what it was answered then, and compare
+/// Execute a run again with its recorded answers, and compare
 ///
-/// The exact versions it loaded are executed; every step is answered from its journal, and nothing new is done or
-/// written. What it prints goes to standard error. Exit code 1 says that it went another way, and both are shown.
+/// The exact versions it loaded are executed; every step is answered from its journal, and nothing is done or
+/// written. What it prints goes to standard error. Exit code 1 means that it diverged; both ways are shown.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  selfmade runs replay 391ab633")]
 pub(crate) struct Arguments {
-    /// Its id, or the beginning or end of it
+    /// The id of the run, or the beginning or end of it
     #[arg(value_name = "ID")]
     run: Reference,
 }
@@ -31,18 +31,18 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     session.output.answer(&replayed, |_| difference(&replayed))?;
     if replayed.same {
         session.output.note(format!(
-            "run {} went the same way: {}",
+            "run {} replayed identically: {}",
             short(id),
             replayed.recorded.state.as_str()
         ));
         return Ok(Exit::Done);
     }
-    session.output.warning(format!("run {} went another way than it had gone", short(id)));
+    session.output.warning(format!("run {} did not replay identically", short(id)));
     if let Some(diverged) = &replayed.diverged {
         session.output.note(diverged);
     }
     if replayed.steps_left > 0 {
-        session.output.note(format!("it did not come to the last {}", counted(replayed.steps_left, "step")));
+        session.output.note(format!("it did not reach the last {}", counted(replayed.steps_left, "step")));
     }
     Ok(Exit::InPart)
 }
@@ -50,12 +50,12 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
 /// How it ended then and now.
 fn difference(replayed: &Replayed) -> String {
     let diff = Diff::between(&text(&replayed.recorded), &text(&replayed.replayed));
-    if diff.is_empty() { String::new() } else { diff_view::render("recorded", "replayed", &diff) }
+    if diff.is_empty() { String::new() } else { diff::render("recorded", "replayed", &diff) }
 }
 
 fn text(ended: &Ended) -> String {
     let mut lines = vec![ended.state.as_str().to_owned()];
-    lines.extend(ended.output.as_ref().map(run_view::value).unwrap_or_default());
+    lines.extend(ended.output.as_ref().map(run::value).unwrap_or_default());
     lines.extend(ended.error.as_ref().map(|error| format!("{}: {}", error.type_name, error.message)));
     lines.iter().map(|line| format!("{line}\n")).collect()
 }

@@ -1,4 +1,4 @@
-//! `selfmade runs rerun`: the same input once more.
+//! `selfmade runs rerun`: the same input again.
 
 use super::Reference;
 use crate::client::{Brain, Start};
@@ -6,23 +6,23 @@ use crate::commands::run::carry_out;
 use crate::error::{Error, Exit};
 use crate::session::Session;
 
-/// Run the same input once more, as a new run
+/// Run the same input again, as a new run
 ///
-/// On the version that the run was of, calling what is live now; or, with --live, on the live version. Its effects happen
-/// again: to look at what happened then, `runs replay` does nothing new.
+/// It uses the version of that run and the live versions of what it calls; with --live, the live version. Its effects happen
+/// again; `runs replay` shows what happened without new effects.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   selfmade runs rerun 391ab633
   selfmade runs rerun 391ab633 --live    with the function as it is now")]
 pub(crate) struct Arguments {
-    /// Its id, or the beginning or end of it
+    /// The id of the run, or the beginning or end of it
     #[arg(value_name = "ID")]
     run: Reference,
-    /// On the live version
+    /// Use the live version
     #[arg(long)]
     live: bool,
-    /// Leave for later what the new run triggers
+    /// Leave the runs that the new run triggers for later
     #[arg(long)]
     no_triggers: bool,
 }

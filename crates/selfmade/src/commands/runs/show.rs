@@ -3,20 +3,20 @@
 use super::Reference;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::run_record_view;
 use crate::session::Session;
+use crate::views::run_record;
 
-/// Show everything that is known of a run
+/// Show everything recorded about a run
 ///
-/// What it took and gave, its error, what it printed, the versions it loaded, what it called and did, and what it led to.
-/// Long values and lists are cut; --verbose shows all lines, and --json has everything.
+/// Its input and output, its error, what it printed, the versions it loaded, its calls and steps, and what it triggered.
+/// Long values and lists are truncated; --verbose shows all lines, and --json shows everything.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   selfmade runs show 391ab633
   selfmade runs show 391ab633 --json | jq .output")]
 pub(crate) struct Arguments {
-    /// Its id, or the beginning or end of it
+    /// The id of the run, or the beginning or end of it
     #[arg(value_name = "ID")]
     run: Reference,
 }
@@ -25,6 +25,6 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     let id = arguments.run.id(brain).await?;
     let record = brain.run(id).await?;
     let output = &session.output;
-    output.answer(&record, |screen| run_record_view::render(&record, screen, output.verbose))?;
+    output.answer(&record, |screen| run_record::render(&record, screen, output.verbose))?;
     Ok(Exit::Done)
 }

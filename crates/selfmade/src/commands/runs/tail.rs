@@ -1,24 +1,24 @@
 //! `selfmade runs tail`: Runs as they end, or one Run until it ends.
 
-use model::output::OutputChunk;
+use model::run::output::OutputChunk;
+use model::run::step::Step;
 use model::run::{Run, RunState, Waiting};
-use model::step::Step;
 use serde_json::json;
-use server::app::run_lists::RunLine;
+use server::app::runs::lists::RunLine;
 
 use super::Reference;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::run_lines;
-use crate::run_view;
 use crate::session::Session;
-use crate::trace_view;
+use crate::views::run;
+use crate::views::run_lines;
+use crate::views::trace;
 
 /// Follow runs as they end, or one run until it ends
 ///
 /// Without an id: a line for each run that ends from now on, until Ctrl-C; with --json, each line is a JSON document.
-/// With one: its steps as they are done, what it printed, and in the end its result and its exit code, as of `run`. The
-/// run goes on if you leave with Ctrl-C.
+/// With one: its steps as they happen, what it prints, and at the end its result and exit code, as with `run`. The
+/// run continues if you leave with Ctrl-C.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,7 +26,7 @@ Examples:
   selfmade runs tail --json | jq -r 'select(.state == \"failed\") | .run_id'
   selfmade runs tail 391ab633")]
 pub(crate) struct Arguments {
-    /// Its id, or the beginning or end of it
+    /// The id of the run, or the beginning or end of it
     #[arg(value_name = "ID")]
     run: Option<Reference>,
 }
@@ -40,7 +40,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
 
 async fn endings(session: &Session, brain: &Brain) -> Result<Exit, Error> {
     let mut endings = brain.endings().await?;
-    session.output.note("runs are told as they end; Ctrl-C leaves");
+    session.output.note("showing runs as they end; Ctrl-C stops");
     while let Some(event) = endings.next().await? {
         let run: RunLine = brain.data(&event)?;
         let text = if session.output.json { format!("{}\n", json!(run)) } else { run_lines::line(&run) };
@@ -57,9 +57,9 @@ async fn follow(session: &Session, brain: &Brain, run: &Reference) -> Result<Exi
     let mut events = brain.follow(id).await?;
     let mut last: Option<Run> = None;
     while let Some(event) = events.next().await? {
-        match event.kind.as_str() {
-            "step" => session.output.note(trace_view::step(&brain.data::<Step>(&event)?, None)),
-            "printed" => run_view::print(&brain.data::<OutputChunk>(&event)?.text),
+        match event.event.as_str() {
+            "step" => session.output.note(trace::step(&brain.data::<Step>(&event)?, None)),
+            "printed" => run::print(&brain.data::<OutputChunk>(&event)?.text),
             "state" => {
                 let run = brain.data(&event)?;
                 tell(session, &run);
@@ -70,7 +70,7 @@ async fn follow(session: &Session, brain: &Brain, run: &Reference) -> Result<Exi
         }
     }
     match last {
-        Some(run) if run.state.is_final() => run_view::ended(&session.output, &run),
+        Some(run) if run.state.is_final() => run::ended(&session.output, &run),
         _ => {
             session.output.warning("the server ended the stream before the run ended");
             Ok(Exit::InPart)
@@ -84,12 +84,12 @@ fn tell(session: &Session, run: &Run) {
     match (run.state, &run.waiting) {
         (RunState::Waiting, Some(Waiting::Person { question, .. })) => {
             let asked = question["question"].as_str().unwrap_or_default();
-            output.note(format!("the run waits for a person: {asked}"));
-            let short = server::app::run_ids::short(run.run_id);
+            output.note(format!("the run is waiting for a person: {asked}"));
+            let short = server::app::runs::ids::short(run.run_id);
             output.hint(format!("`{} runs answer {short} ANSWER`", session.settings.program));
         }
         (RunState::Waiting, Some(Waiting::Time { until, .. })) => {
-            output.note(format!("the run waits until {}", crate::time::exact(*until)));
+            output.note(format!("the run is waiting until {}", crate::terminal::time::exact(*until)));
         }
         (state, _) if !state.is_final() => output.note(format!("the run is {}{attempt}", state.as_str())),
         _ => {}

@@ -7,16 +7,16 @@ use server::app::functions::Which;
 use server::app::schedules;
 
 use super::{in_zone, name};
-use crate::applied;
 use crate::client::Brain;
 use crate::commands::run::named;
 use crate::error::{Error, Exit};
 use crate::session::Session;
+use crate::views::applied;
 
 /// How many of the times to come are shown.
 const SHOWN: usize = 5;
 
-/// Add a schedule, or replace the one of that name
+/// Add a schedule, or replace the one with that name
 ///
 /// `selfmade serve` runs the target at these times.
 #[derive(Debug, clap::Args)]
@@ -28,14 +28,14 @@ Examples:
   selfmade schedule add once greet 2030-12-24T18:00 --arg name=Ada
 
 Times:
-  30 9 * * MON-FRI       minute, hour, day of month, month, day of week; with seconds first if there are six
+  30 9 * * MON-FRI       minute, hour, day of month, month, day of week; or six fields with seconds first
   @hourly @daily @weekly @monthly @yearly
   every 90s, every 5m, every 1h30m
   2030-12-24T18:00       once, in the zone")]
 pub(crate) struct Arguments {
     /// The name of the schedule
     name: String,
-    /// The function that is run
+    /// The function to run
     target: String,
     /// A cron expression, an interval or a time
     times: String,
@@ -48,10 +48,10 @@ pub(crate) struct Arguments {
     /// Read the arguments from a file with a JSON object; - is standard input
     #[arg(long, value_name = "FILE")]
     input: Option<String>,
-    /// What becomes of ticks that passed while no server ran: only the newest is made up for, none, or each
+    /// Ticks that passed while no server ran: make up for only the newest, none, or all
     #[arg(long, value_name = "POLICY", default_value = "once")]
     missed: MissedTicks,
-    /// What becomes of a tick while the last run still goes on: it is skipped, waits, or runs beside it
+    /// A tick while the last run is still running: skip it, queue it, or run it in parallel
     #[arg(long, value_name = "POLICY", default_value = "skip")]
     overlap: Overlapping,
     /// Add it paused

@@ -5,10 +5,10 @@ use server::app::schedules::ScheduleLine;
 use super::in_zone;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::output::Screen;
 use crate::session::Session;
-use crate::style::{BAD, DIM, NAME};
-use crate::table::{Cell, Table};
+use crate::terminal::output::Screen;
+use crate::terminal::style::{BAD, DIM, NAME};
+use crate::terminal::table::{Cell, Table};
 
 /// List schedules by name
 #[derive(Debug, clap::Args)]
@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     /// How many to show
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     limit: u32,
-    /// Only those after this name
+    /// Only names after this one
     #[arg(long, value_name = "NAME")]
     after: Option<String>,
 }

@@ -45,6 +45,6 @@ fn name(text: &str) -> Result<EntryName, Error> {
 
 /// As the clock of the zone shows it.
 fn in_zone(at: Timestamp, zone: &str) -> String {
-    let zone = model::timetable::zone(zone).unwrap_or(jiff::tz::TimeZone::UTC);
+    let zone = model::schedule::timetable::zone(zone).unwrap_or(jiff::tz::TimeZone::UTC);
     at.to_zoned(zone).strftime("%a %Y-%m-%d %H:%M:%S %Z").to_string()
 }

@@ -6,9 +6,9 @@ use crate::commands::run::{carry_out, queue};
 use crate::error::{Error, Exit};
 use crate::session::Session;
 
-/// Run now what a schedule runs at its times
+/// Run the target of a schedule now
 ///
-/// Whether it is paused, and whether a run of it still goes on. The times it ticks at stay as they are.
+/// This works even if it is paused or a run of it is still running, and does not change when it ticks.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  selfmade schedule run nightly\n  selfmade schedule run nightly --queue")]
 pub(crate) struct Arguments {
@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
     /// Queue it instead of running it now, and print its id
     #[arg(long)]
     queue: bool,
-    /// Leave for later what this run triggers
+    /// Leave the runs that this run triggers for later
     #[arg(long)]
     no_triggers: bool,
 }

@@ -1,25 +1,25 @@
-//! `selfmade schedule show`: one Schedule, its next times, and what became of the last.
+//! `selfmade schedule show`: one Schedule, its next times, and what happened to the last.
 
-use server::app::run_ids::short;
+use server::app::runs::ids::short;
 use server::app::schedules::{ScheduleView, TickLine};
 
 use super::{in_zone, name};
 use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::fields::Fields;
-use crate::output::Screen;
 use crate::session::Session;
-use crate::style::{BAD, DIM, GOOD, NAME, counted, paint};
-use crate::table::{Cell, Table};
+use crate::terminal::output::Screen;
+use crate::terminal::style::{BAD, DIM, GOOD, NAME, counted, paint};
+use crate::terminal::table::{Cell, Table};
+use crate::views::fields::Fields;
 
-/// Show a schedule, its next times, and what became of the last
+/// Show a schedule, its next times, and its last ticks
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  selfmade schedule show nightly\n  selfmade schedule show nightly --next 20"
 )]
 pub(crate) struct Arguments {
     name: String,
-    /// How many of the times to come to show
+    /// How many of the next times to show
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(0..=1000))]
     next: u16,
 }

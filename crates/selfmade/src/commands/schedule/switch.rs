@@ -1,10 +1,10 @@
 //! `selfmade schedule pause` and `resume`.
 
 use super::name;
-use crate::applied;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::session::Session;
+use crate::views::applied;
 
 /// Pause a schedule, so that it does not tick
 #[derive(Debug, clap::Args)]
@@ -13,7 +13,7 @@ pub(crate) struct Pause {
     pub(super) name: String,
 }
 
-/// Resume a schedule; the ticks of its pause are not made up for
+/// Resume a schedule; ticks missed while it was paused are not made up for
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  selfmade schedule resume nightly")]
 pub(crate) struct Resume {

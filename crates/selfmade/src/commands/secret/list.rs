@@ -5,8 +5,8 @@ use serde_json::json;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::session::Session;
-use crate::style::{DIM, NAME};
-use crate::table::{Cell, Table};
+use crate::terminal::style::{DIM, NAME};
+use crate::terminal::table::{Cell, Table};
 
 /// List the names of secrets
 #[derive(Debug, clap::Args)]

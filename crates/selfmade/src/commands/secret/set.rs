@@ -4,20 +4,20 @@
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-use model::secret::{MAX_SECRET_BYTES, check_secret, check_secret_name};
+use model::access::secret::{MAX_SECRET_BYTES, check_secret, check_secret_name};
 use secrecy::{ExposeSecret, SecretBox};
 use serde_json::json;
 
 use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::files;
-use crate::prompt;
 use crate::session::Session;
+use crate::terminal::prompt;
 
 /// Store a secret, or give it a new value
 ///
-/// The value is asked for without showing it, or read from standard input or a file; one line end after it does not
-/// count. It cannot be given on the command line, where others could see it.
+/// The value is prompted for without echo, or read from standard input or a file; one trailing line break is
+/// ignored. It cannot be given on the command line, where others could see it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,16 +26,16 @@ Examples:
   selfmade secret set openai_api_key --host api.openai.com
   selfmade secret set tls_key --value-file key.pem")]
 pub(crate) struct Arguments {
-    /// A Python identifier, by which functions ask for it
+    /// The name that functions use for it, a Python identifier
     name: String,
     /// Read the value from this file
     #[arg(long, value_name = "FILE")]
     value_file: Option<PathBuf>,
-    /// Seal it for this host (`host`, `host:port` or `*.domain`; repeat it for more): functions get a placeholder, and the value
-    /// is put in on the way to the host, so no function ever has it
+    /// Seal it for this host (`host`, `host:port` or `*.domain`; may be repeated): functions get a placeholder, and the value
+    /// is inserted on the way to the host, so no function ever sees it
     #[arg(long, value_name = "HOST")]
     host: Vec<String>,
-    /// Hand functions the value again, if it was sealed for hosts
+    /// Give functions the value again, if it was sealed for hosts
     #[arg(long, conflicts_with = "host")]
     any_host: bool,
 }

@@ -5,11 +5,11 @@ use serde_json::json;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::session::Session;
-use crate::style::{DIM, NAME};
-use crate::table::{Cell, Table};
-use crate::time;
+use crate::terminal::style::{DIM, NAME};
+use crate::terminal::table::{Cell, Table};
+use crate::terminal::time;
 
-/// List the browsers that are signed in
+/// List signed-in browsers
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  selfmade session list")]
 pub(crate) struct Arguments {}

@@ -6,7 +6,7 @@ use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::session::Session;
 
-/// End a session, whose browser is signed out
+/// End a session and sign its browser out
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  selfmade session rm browser-1a2b3c4d5e6f")]
 pub(crate) struct Arguments {

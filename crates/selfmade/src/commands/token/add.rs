@@ -2,8 +2,8 @@
 
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
-use model::grantable::{Grant, Grantable};
-use model::token::TokenRole;
+use model::access::grantable::{Grant, Grantable};
+use model::access::token::TokenRole;
 use serde_json::json;
 use server::clock::Clock;
 use server::http::Made;
@@ -11,9 +11,9 @@ use server::http::Made;
 use crate::client::{Brain, NewToken};
 use crate::error::{Error, Exit};
 use crate::session::Session;
-use crate::time;
+use crate::terminal::time;
 
-/// Make a token and print it, once
+/// Create a token and print it, once
 ///
 /// Only its hash is kept, so it cannot be shown again.
 #[derive(Debug, clap::Args)]
@@ -28,17 +28,17 @@ pub(crate) struct Arguments {
     /// admin, builder, runner or viewer
     #[arg(long, default_value_t = TokenRole::Runner)]
     role: TokenRole,
-    /// Only for entries whose name fits this pattern; may be repeated
+    /// Names that it may touch, by pattern; may be repeated
     #[arg(long, value_name = "PATTERN")]
     only: Vec<String>,
-    /// What functions that it writes may call besides, by pattern; may be repeated
+    /// Other functions that its functions may call, by pattern; may be repeated
     #[arg(long, value_name = "PATTERN")]
     uses: Vec<String>,
-    /// What functions that it writes may be granted: secret:NAME, host:HOST, model, brain:read, brain:propose, files or all; may be
-    /// repeated. Unless given: all without `--only`, nothing with it
+    /// What its functions may be granted: secret:NAME, host:HOST, model, brain:read, brain:propose, files or all; may be
+    /// repeated [default: all without `--only`, nothing with it]
     #[arg(long, value_name = "GRANT")]
     grants: Vec<Grant>,
-    /// When it ends: a time from now such as 30d or 12h, or a date (its beginning, UTC)
+    /// When it expires: a time from now such as 30d or 12h, or a date (start of the day, UTC)
     #[arg(long, value_name = "WHEN")]
     expires: Option<String>,
 }
@@ -70,12 +70,11 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
 fn expiry(text: &str, now: Timestamp) -> Result<Timestamp, Error> {
     let bad = |problem: String| Error::Input {
         problem,
-        hint: "write a time from now such as `30d` or `12h`, or a day to come such as `2030-01-31`"
+        hint: "write a time from now such as `30d` or `12h`, or a future date such as `2030-01-31`"
             .to_owned(),
     };
-    let end =
-        moment(text, now).ok_or_else(|| bad(format!("`{text}` is no time at which a token could end")))?;
-    if end > now { Ok(end) } else { Err(bad(format!("`{text}` is over already"))) }
+    let end = moment(text, now).ok_or_else(|| bad(format!("`{text}` is not a valid expiry time")))?;
+    if end > now { Ok(end) } else { Err(bad(format!("`{text}` has already passed"))) }
 }
 
 fn moment(text: &str, now: Timestamp) -> Option<Timestamp> {
@@ -105,8 +104,8 @@ mod tests {
 
     #[test]
     fn an_end_that_is_over_or_none_is_refused() {
-        assert_eq!(end("2020-01-01").unwrap_err(), "`2020-01-01` is over already");
-        assert_eq!(end("soon").unwrap_err(), "`soon` is no time at which a token could end");
+        assert_eq!(end("2020-01-01").unwrap_err(), "`2020-01-01` has already passed");
+        assert_eq!(end("soon").unwrap_err(), "`soon` is not a valid expiry time");
         assert!(end("-3d").is_err());
     }
 }

@@ -1,15 +1,15 @@
 //! `selfmade token list`: which Tokens there are.
 
-use model::token::Token;
+use model::access::token::Token;
 use serde_json::json;
 use server::clock::Clock;
 
 use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::session::Session;
-use crate::style::{BAD, DIM, NAME};
-use crate::table::{Cell, Table};
-use crate::time;
+use crate::terminal::style::{BAD, DIM, NAME};
+use crate::terminal::table::{Cell, Table};
+use crate::terminal::time;
 
 /// List tokens
 #[derive(Debug, clap::Args)]

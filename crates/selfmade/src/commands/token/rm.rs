@@ -6,7 +6,7 @@ use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::session::Session;
 
-/// Delete a token, which opens nothing from then on
+/// Delete a token, which stops working at once
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  selfmade token rm ci")]
 pub(crate) struct Arguments {

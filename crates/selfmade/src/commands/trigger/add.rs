@@ -5,16 +5,16 @@ use model::trigger::senders::Senders;
 use model::trigger::{RateLimit, TriggerContent};
 
 use super::name;
-use crate::applied;
 use crate::client::Brain;
 use crate::commands::run::named;
 use crate::error::{Error, Exit};
 use crate::session::Session;
+use crate::views::applied;
 
-/// Add a trigger, or replace the one of that name
+/// Add a trigger, or replace the one with that name
 ///
-/// When an event happens, the target is run. Its first parameter gets what the event carries, unless --arg or --input
-/// say what each parameter gets. `selfmade trigger test NAME` shows what it would have done.
+/// When a matching event happens, the target is run. Its first parameter gets the event's payload, unless --arg or --input
+/// set the parameters. `selfmade trigger test NAME` shows what it would have done.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -32,33 +32,33 @@ Events:
 pub(crate) struct Arguments {
     /// The name of the trigger
     name: String,
-    /// The function that is run
+    /// The function to run
     target: String,
     /// The kind of event, or a pattern such as 'run.*'
     #[arg(long, value_name = "KIND", default_value = "run.finished")]
     on: String,
-    /// Only events from this name, or from names that fit this pattern
+    /// Only events from this name, or from names that match this pattern
     #[arg(long, value_name = "NAME|PATTERN")]
     source: Option<String>,
-    /// Only events for which this holds, such as 'event.output.score > 0.8'
+    /// Only events for which this is true, such as 'event.output.score > 0.8'
     #[arg(long, value_name = "EXPRESSION")]
     condition: Option<String>,
-    /// What a parameter gets, as JSON or text; '{{ event.output }}' is taken from the event
+    /// Set a parameter, as JSON or text; '{{ event.output }}' is taken from the event
     #[arg(long = "arg", short, value_name = "NAME=VALUE")]
     named: Vec<String>,
-    /// Read what parameters get from a file with a JSON object; - is standard input
+    /// Read the parameters from a file with a JSON object; - is standard input
     #[arg(long, value_name = "FILE")]
     input: Option<String>,
-    /// At most so many runs in any such time, such as 10/1m
+    /// At most this many runs in this time, such as 10/1m
     #[arg(long, value_name = "RUNS/TIME", value_parser = rate)]
     rate: Option<RateLimit>,
-    /// Wait until events pause for so long, and run once for the last of them
+    /// Wait until events pause for this long, and run once for the last of them
     #[arg(long, value_name = "TIME", value_parser = milliseconds)]
     debounce: Option<u64>,
-    /// Let whoever signs with this secret send to its webhook, instead of whoever has a token
+    /// Accept webhooks signed with this secret, instead of ones with a token
     #[arg(long, value_name = "NAME", conflicts_with = "anybody")]
     secret: Option<String>,
-    /// Let everybody send to its webhook who knows its address
+    /// Accept webhooks from anyone who knows the URL
     #[arg(long)]
     anybody: bool,
     /// Add it disabled

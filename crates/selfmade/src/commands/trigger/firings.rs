@@ -1,17 +1,17 @@
 //! `selfmade trigger firings`: what a Trigger did about each Event, and why it did not.
 
-use server::app::run_ids::short;
+use server::app::runs::ids::short;
 use server::app::triggers::FiringLine;
 
 use super::name;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::output::Screen;
 use crate::session::Session;
-use crate::style::{BAD, DIM, NAME};
-use crate::table::{Cell, Table};
+use crate::terminal::output::Screen;
+use crate::terminal::style::{BAD, DIM, NAME};
+use crate::terminal::table::{Cell, Table};
 
-/// List what a trigger did, newest first: which run it started, or what stopped it
+/// List the firings of a trigger, newest first: which run it started, or what stopped it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     /// How many to show
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     limit: u32,
-    /// Only those about events before this one
+    /// Only firings for events before this one
     #[arg(long, value_name = "EVENT")]
     before: Option<u64>,
 }

@@ -1,14 +1,14 @@
 //! `selfmade trigger rm`.
 
 use super::name;
-use crate::applied;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::session::Session;
+use crate::views::applied;
 
 /// Remove a trigger
 ///
-/// Its versions and what it did are kept, so that the changeset can be reverted.
+/// Its versions and history are kept, so the changeset can be reverted.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  selfmade trigger rm check_it")]
 pub(crate) struct Arguments {

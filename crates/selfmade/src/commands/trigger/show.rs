@@ -6,12 +6,12 @@ use server::app::triggers::TriggerView;
 use super::{firings, name};
 use crate::client::Brain;
 use crate::error::{Error, Exit};
-use crate::fields::Fields;
-use crate::output::Screen;
 use crate::session::Session;
-use crate::style::{DIM, GOOD, counted, paint};
+use crate::terminal::output::Screen;
+use crate::terminal::style::{DIM, GOOD, counted, paint};
+use crate::views::fields::Fields;
 
-/// Show a trigger, and what it did last
+/// Show a trigger and its last firings
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  selfmade trigger show check_it")]
 pub(crate) struct Arguments {
@@ -38,7 +38,7 @@ fn render(view: &TriggerView, screen: &Screen) -> String {
         fields.add("senders", senders(content.senders.as_ref()));
     }
     let input = content.input.as_ref().map(|input| serde_json::Value::Object(input.clone()).to_string());
-    fields.add("input", input.as_deref().unwrap_or("what the event carries, as the first parameter"));
+    fields.add("input", input.as_deref().unwrap_or("the event's payload, as the first parameter"));
     let rate = content.rate_limit.map(|limit| {
         format!("{} in {}", counted(limit.runs as usize, "run"), counted(limit.seconds as usize, "second"))
     });
@@ -53,10 +53,10 @@ fn render(view: &TriggerView, screen: &Screen) -> String {
 
 fn senders(senders: Option<&Senders>) -> String {
     match senders {
-        None => "whoever has a token that may run it, as `Authorization: Bearer TOKEN`".to_owned(),
+        None => "anyone with a token that may run it, as `Authorization: Bearer TOKEN`".to_owned(),
         Some(Senders::Anybody) => "everybody".to_owned(),
         Some(Senders::Secret(name)) => format!(
-            "whoever signs with the secret `{name}`: `webhook-signature: v1,BASE64` is the HMAC-SHA256 of ID.TIMESTAMP.BODY, with `webhook-id` and `webhook-timestamp`; or GitHub's `X-Hub-Signature-256`"
+            "anyone who signs with the secret `{name}`: `webhook-signature: v1,BASE64` is the HMAC-SHA256 of ID.TIMESTAMP.BODY, with `webhook-id` and `webhook-timestamp`; or GitHub's `X-Hub-Signature-256`"
         ),
     }
 }

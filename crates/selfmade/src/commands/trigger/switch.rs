@@ -1,12 +1,12 @@
 //! `selfmade trigger enable` and `disable`.
 
 use super::name;
-use crate::applied;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::session::Session;
+use crate::views::applied;
 
-/// Enable a trigger; what happened while it was disabled is let be
+/// Enable a trigger; events from while it was disabled are ignored
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  selfmade trigger enable check_it")]
 pub(crate) struct Enable {

@@ -9,14 +9,14 @@ use super::name;
 use crate::client::{Brain, TrialEvent};
 use crate::commands::runs::list::when;
 use crate::error::{Error, Exit};
-use crate::output::Screen;
 use crate::session::Session;
-use crate::style::{BAD, DIM, GOOD, counted, paint, printable};
-use crate::table::{Cell, Table};
+use crate::terminal::output::Screen;
+use crate::terminal::style::{BAD, DIM, GOOD, counted, paint, printable};
+use crate::terminal::table::{Cell, Table};
 
 /// Show what a trigger would have fired on, without running anything
 ///
-/// Without --event and --on, the events of the last day are gone through. A disabled trigger is tested as if it were
+/// Without --event and --on, it tries the events of the last day. A disabled trigger is tested as if it were
 /// enabled.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -27,19 +27,19 @@ Examples:
   selfmade trigger test check_it --on run.finished --source greet --data '{\"output\": 1}'")]
 pub(crate) struct Arguments {
     name: String,
-    /// Events since then: a time ago such as 2h or 7d, a day, or a moment
+    /// Try events since then: a time ago such as 2h or 7d, a date, or a date and time
     #[arg(long, value_name = "WHEN", default_value = "24h")]
     since: String,
-    /// Only with this event, by its number
+    /// Try only the event with this number
     #[arg(long, value_name = "EVENT", conflicts_with_all = ["on", "since"])]
     event: Option<u64>,
-    /// Only with a made-up event of this kind
+    /// Try a made-up event of this kind
     #[arg(long, value_name = "KIND", conflicts_with = "since")]
     on: Option<String>,
-    /// Where the made-up event comes from
+    /// The source of the made-up event
     #[arg(long, value_name = "NAME", requires = "on", default_value = "")]
     source: String,
-    /// What the made-up event tells, as JSON
+    /// The data of the made-up event, as JSON
     #[arg(long, value_name = "JSON", requires = "on", default_value = "{}")]
     data: String,
 }
@@ -69,7 +69,7 @@ fn event(arguments: &Arguments) -> Result<Option<TrialEvent>, Error> {
         hint: "a made-up event has one kind".to_owned(),
     })?;
     let data = serde_json::from_str(&arguments.data).map_err(|error| Error::Input {
-        problem: format!("`--data` is no JSON: {error}"),
+        problem: format!("`--data` is not valid JSON: {error}"),
         hint: "write for example `--data '{\"output\": 1}'`".to_owned(),
     })?;
     Ok(Some(TrialEvent::MadeUp { kind, source: arguments.source.clone(), data }))
@@ -109,12 +109,12 @@ fn table(verdicts: &[Verdict], screen: &Screen) -> String {
 
 fn conclude(session: &Session, rehearsal: &Rehearsal) {
     let fitting = counted(rehearsal.verdicts.len(), "event");
-    let since = crate::time::exact(rehearsal.since);
+    let since = crate::terminal::time::exact(rehearsal.since);
     session.output.note(format!(
-        "since {since} it would have fired {}, of {fitting} that its kind and source fit",
+        "since {since} it would have fired {}, out of {fitting} events that match its kind and source",
         counted(rehearsal.fires, "time")
     ));
     if !rehearsal.complete {
-        session.output.warning("there are more events than are gone through; the oldest were left out");
+        session.output.warning("there are more events than were tried; the oldest were skipped");
     }
 }

@@ -12,7 +12,7 @@ fn a_function_is_added_updated_and_left_alone_when_it_is_the_same() {
     --- stdout
     added function greet@1
     --- stderr
-    brain: [folder]/home (given by --home; made just now)
+    brain: [folder]/home (given by --home; created just now)
     changeset 1 applied; the brain is at revision 1
     ");
     assert_shows!(place.run(&["fn", "add", "greet.py"]), @"
@@ -68,7 +68,7 @@ fn several_files_are_one_changeset() {
     added function a@1
     added function b@1
     --- stderr
-    brain: [folder]/home (given by --home; made just now)
+    brain: [folder]/home (given by --home; created just now)
     changeset 1 applied; the brain is at revision 1
     ");
     assert_shows!(place.run(&["log"]), @"
@@ -84,8 +84,8 @@ fn several_files_are_one_changeset() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `--name` and `--description` are about one function, and several files were named
-    hint: add that file by itself
+    error: `--name` and `--description` apply to one function, but several files were given
+    hint: add that file on its own
     ");
 }
 
@@ -107,7 +107,7 @@ fn a_name_and_a_description_can_be_given() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `greet.py`: the source defines `greet`, but is to be stored as `hello`; make the two names the same
+    error: `greet.py`: the source defines `greet`, but it would be stored as `hello`; make the two names the same
     ");
 }
 
@@ -120,8 +120,8 @@ fn a_proposed_function_waits_to_be_applied() {
     --- stdout
     add function `greet`
     --- stderr
-    brain: [folder]/home (given by --home; made just now)
-    changeset 1 is proposed, and changes nothing yet
+    brain: [folder]/home (given by --home; created just now)
+    changeset 1 is proposed; nothing has changed yet
     hint: `selfmade --home [folder]/home changes show 1`, then `selfmade --home [folder]/home changes apply 1` or `reject`
     ");
     assert_shows!(place.run(&["fn", "list"]), @"

@@ -36,7 +36,7 @@ fn an_unchanged_text_changes_nothing_and_a_bad_one_is_kept() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    nothing was changed, so `n` stays as it is
+    the file was not changed, so `n` stays the same
     ");
     place.set("EDITOR", "sed -i s/return/retrun/");
     let before = place.brain();
@@ -56,7 +56,7 @@ fn an_unchanged_text_changes_nothing_and_a_bad_one_is_kept() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: the editor `false` ended with exit status: 1
-    hint: set `VISUAL` or `EDITOR` to the command of an editor that waits
+    hint: set `VISUAL` or `EDITOR` to the command of an editor that waits until the file is closed
     hint: your text is kept in `[folder]/selfmade-edit-[random]/n.py`; correct it and run `selfmade --home [folder]/home fn add [folder]/selfmade-edit-[random]/n.py --name n`
     ");
 }
@@ -83,21 +83,21 @@ fn a_function_is_deleted_unless_others_call_it() {
     {
       "error": {
         "code": "checks_failed",
+        "message": "the changeset does not pass its checks",
+        "hint": "nothing was changed",
         "details": {
           "findings": [
             {
+              "severity": "error",
               "entry": {
                 "kind": "function",
                 "name": "a"
               },
-              "hint": "delete or change them in the same changeset",
               "message": "cannot be deleted: `b` depends on it",
-              "severity": "error"
+              "hint": "delete or change them in the same changeset"
             }
           ]
-        },
-        "hint": "nothing was changed",
-        "message": "the changeset does not pass its checks"
+        }
       }
     }
     "#);
@@ -125,6 +125,6 @@ fn a_function_is_deleted_unless_others_call_it() {
     1          [time--------------]  command_line  [hash------]
     --- stderr
     brain: [folder]/home (given by --home)
-    none of them is live: the function was deleted
+    none is live: the function was deleted
     ");
 }

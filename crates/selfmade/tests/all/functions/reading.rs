@@ -33,14 +33,14 @@ fn the_list_is_paged_and_knows_the_past() {
     {
       "functions": [
         {
-          "content_hash": "[hash]",
-          "description": "Does a.",
           "kind": "function",
           "name": "a",
-          "pack": null,
           "version": 1,
-          "written_at": "[time]",
-          "written_by": "command_line"
+          "description": "Does a.",
+          "content_hash": "[hash]",
+          "pack": null,
+          "written_by": "command_line",
+          "written_at": "[time]"
         }
       ],
       "next": null
@@ -70,8 +70,7 @@ fn what_a_function_states_about_its_runs_is_shown() {
         "import selfmade\n@selfmade.function(retries=2, isolation='warm', concurrency={'limit': 1, 'key': 'n'})\ndef f(n): return n",
     );
     let shown = place.run(&["fn", "show", "f"]);
-    let runs =
-        "runs        tried up to 3 times, resting 1 to 60 s, in a warm cell, at most 1 at once for each `n`";
+    let runs = "runs        tried up to 3 times, waiting 1 to 60 s in between, in a warm cell, at most 1 at once for each `n`";
     assert!(shown.contains(runs), "{shown}");
 }
 
@@ -221,14 +220,14 @@ fn what_is_not_there_is_told_with_the_nearest_name() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: function `greet` has no version 7
-    hint: `selfmade fn versions greet` lists those it has
+    hint: `selfmade fn versions greet` lists its versions
     ");
     assert_shows!(place.run(&["fn", "show", "greet@x"]), @"
     exit: 3
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `x` is no version number
+    error: `x` is not a version number
     hint: write for example `greet@2`
     ");
     assert_shows!(place.run(&["fn", "show", "greet@1", "--at", "1"]), @"
@@ -236,8 +235,8 @@ fn what_is_not_there_is_told_with_the_nearest_name() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `greet@1` and `--at` both say which version is meant
-    hint: leave one of them out
+    error: `greet@1` and `--at` both choose a version
+    hint: omit one of them
     ");
     assert_shows!(place.run(&["fn", "use", "greet", "7"]), @"
     exit: 4
@@ -245,7 +244,7 @@ fn what_is_not_there_is_told_with_the_nearest_name() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: function `greet` has no version 7
-    hint: `selfmade fn versions greet` lists those it has
+    hint: `selfmade fn versions greet` lists its versions
     ");
     assert_shows!(place.run(&["fn", "show", "other", "--json"]), @r#"
     exit: 4
@@ -254,9 +253,9 @@ fn what_is_not_there_is_told_with_the_nearest_name() {
     {
       "error": {
         "code": "not_found",
-        "details": {},
+        "message": "there is no function `other`",
         "hint": "`selfmade search other` finds names like it",
-        "message": "there is no function `other`"
+        "details": {}
       }
     }
     "#);

@@ -62,28 +62,28 @@ fn any_version_can_be_shown_and_made_live() {
     {
       "versions": [
         {
-          "changeset_id": "[id]",
-          "content_hash": "[hash]",
-          "entry_id": "[id]",
           "kind": "function",
-          "live": false,
           "name": "n",
-          "number": 2,
+          "entry_id": "[id]",
           "version_id": "[id]",
+          "number": 2,
+          "content_hash": "[hash]",
+          "changeset_id": "[id]",
+          "written_by": "command_line",
           "written_at": "[time]",
-          "written_by": "command_line"
+          "live": false
         },
         {
-          "changeset_id": "[id]",
-          "content_hash": "[hash]",
-          "entry_id": "[id]",
           "kind": "function",
-          "live": true,
           "name": "n",
-          "number": 1,
+          "entry_id": "[id]",
           "version_id": "[id]",
+          "number": 1,
+          "content_hash": "[hash]",
+          "changeset_id": "[id]",
+          "written_by": "command_line",
           "written_at": "[time]",
-          "written_by": "command_line"
+          "live": true
         }
       ]
     }
@@ -137,6 +137,9 @@ fn versions_are_compared() {
     exit: 0
     --- stdout
     {
+      "name": "n",
+      "old": 1,
+      "new": 2,
       "hunks": [
         {
           "header": "@@ -3,4 +3,4 @@",
@@ -163,10 +166,7 @@ fn versions_are_compared() {
             }
           ]
         }
-      ],
-      "name": "n",
-      "new": 2,
-      "old": 1
+      ]
     }
     --- stderr
     "#);

@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use model::actor::Actor;
+use model::access::actor::Actor;
 use model::event::Event;
 use model::ids::RunId;
+use model::run::step::Step;
 use model::run::{Ending, Run, RunState};
-use model::step::Step;
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
@@ -57,7 +57,7 @@ pub(crate) fn one_ending_each(record: &Record, queued: &[RunId]) {
         if run.key.name.as_str() == "risky" && run.state == RunState::Failed {
             assert_eq!(run.ending, Some(Ending::Lost), "{:?}", run.error);
             let why = &run.error.as_ref().unwrap().message;
-            assert!(why.contains("it is not run again by itself"), "{why}");
+            assert!(why.contains("it is not rerun automatically"), "{why}");
         } else {
             assert_eq!(run.state, RunState::Succeeded, "run {id} of `{}`: {:?}", run.key.name, run.error);
         }

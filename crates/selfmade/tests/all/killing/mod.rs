@@ -2,6 +2,7 @@
 //! use. Afterwards every promise about runs is checked.
 
 mod invariants;
+mod lanes;
 mod load;
 mod processes;
 mod sharing;

@@ -5,6 +5,7 @@ mod finding;
 mod refusing;
 mod running;
 mod same;
+mod secure;
 mod warm_cells;
 
 use crate::command::{Place, Running};

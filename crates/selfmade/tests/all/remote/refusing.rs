@@ -16,8 +16,8 @@ fn a_wrong_token_is_told_with_what_to_do() {
     --- stdout
     --- stderr
     brain: [url] (given by --server)
-    error: this takes a valid token
-    hint: give a valid token with `--token-file FILE` or `SELFMADE_TOKEN`; `selfmade token add` makes one where the server is
+    error: a valid token is required
+    hint: give a valid token with `--token-file FILE` or `SELFMADE_TOKEN`; `selfmade token add` creates one where the server is
     ");
     stranger.set("SELFMADE_TOKEN", "selfmade_wrong");
     assert!(stranger.run(&["fn", "list"]).starts_with("exit: 5"));
@@ -28,9 +28,9 @@ fn a_wrong_token_is_told_with_what_to_do() {
     {
       "error": {
         "code": "unauthorized",
-        "details": {},
-        "hint": "give a valid token with `--token-file FILE` or `SELFMADE_TOKEN`; `selfmade token add` makes one where the server is",
-        "message": "this takes a valid token"
+        "message": "a valid token is required",
+        "hint": "give a valid token with `--token-file FILE` or `SELFMADE_TOKEN`; `selfmade token add` creates one where the server is",
+        "details": {}
       }
     }
     "#);
@@ -44,8 +44,8 @@ fn a_token_that_may_not_is_told_what_it_takes() {
     exit: 5
     --- stdout
     --- stderr
-    error: a runner may not do this; it takes a builder
-    hint: use a token that may; `selfmade token add` makes one
+    error: a runner may not do this; it requires the role `builder`
+    hint: use a token that is allowed to; `selfmade token add` creates one
     ");
     served.at_home.add("def one():\n    return 1\n");
     assert_eq!(served.away.data(&["run", "one"]), "1\n");
@@ -69,7 +69,9 @@ fn the_token_may_stand_in_a_file_and_the_server_in_a_variable() {
     // What is about this machine, or names a folder of it, is not asked of a server that only a variable names.
     assert!(place.run(&["version"]).starts_with("exit: 0"));
     assert!(
-        place.run(&["fn", "list", "--home", "own"]).contains("[folder]/own (given by --home; made just now)")
+        place
+            .run(&["fn", "list", "--home", "own"])
+            .contains("[folder]/own (given by --home; created just now)")
     );
     assert!(place.run(&["fn", "list", "--token-file", "none"]).starts_with("exit: 3"));
 }
@@ -80,17 +82,17 @@ fn what_is_about_this_machine_says_so() {
     for command in [&["init"] as &[&str], &["doctor"], &["version"], &["completions", "bash"], &["serve"]] {
         let refused = place.run(command);
         assert!(refused.starts_with("exit: 3"), "{refused}");
-        let told = format!("`{}` is about this machine, and `--server` names another", command[0]);
+        let told = format!("`{}` is about this machine, but `--server` is another one", command[0]);
         assert!(refused.contains(&told), "{refused}");
     }
     place.file("brain.db", "SQLite format 3\0");
     let refused = place.run(&["import", "brain.db"]);
-    assert!(refused.contains("is read by the machine that has the brain"), "{refused}");
+    assert!(refused.contains("can be imported only on the machine that has the brain"), "{refused}");
     assert!(!place.path("user").exists(), "nothing was made");
     let both = place.run(&["fn", "list", "--home", "x"]);
     assert!(both.starts_with("exit: 2") && both.contains("cannot be used with"), "{both}");
     let alone = Place::new().run(&["fn", "list", "--token", "x"]);
-    assert!(alone.contains("error: a token is given, and no server"), "{alone}");
+    assert!(alone.contains("error: a token was given, but no server"), "{alone}");
 }
 
 #[test]
@@ -106,14 +108,14 @@ fn a_server_that_is_not_there_is_named() {
     brain: [url] (given by --server)
     error: cannot reach the server at `[url]`
       caused by: Connection refused (os error 111)
-    hint: check the address, and that `selfmade serve` runs there
+    hint: check the URL, and that `selfmade serve` runs there
     ");
     let wrong = Place::without_home().option("--server", "localhost:7333");
     assert_shows!(wrong.run(&["fn", "list"]), @"
     exit: 3
     --- stdout
     --- stderr
-    error: `localhost:7333` is no address of a server
+    error: `localhost:7333` is not the URL of a server
     hint: write for example `http://127.0.0.1:7333` or `https://brain.example`
     ");
 }
@@ -145,19 +147,26 @@ fn what_is_no_selfmade_server_is_not_mistaken_for_one() {
     exit: 6
     --- stdout
     --- stderr
-    error: what answers at `[url]` (301 Moved Permanently) is no selfmade server
-    hint: check the address, and what stands before the server
+    error: the server at `[url]` redirects to `/login`
+    hint: if the server is there, use that URL with `--server`
+    ");
+    assert_shows!(ask("HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\nhello"), @"
+    exit: 6
+    --- stdout
+    --- stderr
+    error: `[url]` is not a selfmade server (it answered 404 Not Found)
+    hint: check the URL, and what is in front of the server
     ");
     assert_shows!(ask("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"), @"
     exit: 6
     --- stdout
     --- stderr
-    error: the answer of the server at `[url]` cannot be understood
+    error: the response from the server at `[url]` cannot be parsed
       caused by: expected value at line 1 column 1
-    hint: the server may be of another version than this program, which is 0.1.0
+    hint: the server's version may differ from this program's, which is 0.1.0
     ");
     let broken = ask("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{");
-    assert!(broken.contains("error: the answer of the server at `[url]` broke off"), "{broken}");
+    assert!(broken.contains("error: the response from the server at `[url]` was cut off"), "{broken}");
     let silent = ask("");
     assert!(silent.starts_with("exit: 6") && silent.contains("cannot reach"), "{silent}");
 }

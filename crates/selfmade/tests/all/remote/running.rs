@@ -25,7 +25,7 @@ fn a_run_that_asks_is_answered_from_elsewhere() {
     assert!(asked.starts_with("exit: 3") && asked.contains("asks: \"Really?\""), "{asked}");
     let id = served.away.json(&["runs", "list"])["runs"][0]["run_id"].as_str().unwrap().to_owned();
     let answered = served.away.run(&["runs", "answer", &id, "yes"]);
-    assert!(answered.contains("the server carries the run on"), "{answered}");
+    assert!(answered.contains("the server will continue the run"), "{answered}");
     assert_eq!(served.away.data(&["runs", "tail", &id]), "yes\n");
 }
 
@@ -34,7 +34,7 @@ fn a_queued_run_is_carried_out_by_the_server() {
     let served = Served::with_role("builder");
     served.away.add("def one():\n    return 1\n");
     let queued = served.away.run(&["run", "one", "--queue"]);
-    assert!(queued.contains("queued; the server carries it out"), "{queued}");
+    assert!(queued.contains("queued; the server will run it"), "{queued}");
     let id = served.away.json(&["runs", "list"])["runs"][0]["run_id"].as_str().unwrap().to_owned();
     assert_eq!(served.away.data(&["runs", "tail", &id]), "1\n");
 }

@@ -31,29 +31,29 @@ fn an_answer_lets_the_run_go_on() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: run [id] asks: "really order tea?"
-    hint: give the answer: `selfmade --home [folder]/home runs answer [id] ANSWER`
+    hint: answer with `selfmade --home [folder]/home runs answer [id] ANSWER`
     "#);
     assert_tells!(place.run(&["runs", "answer", &id, "perhaps"]), @r#"
     exit: 3
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: run [id]: `"perhaps"` is none of the answers that can be chosen: `"yes"` or `"no"`
-    hint: answer with one of them, as it stands there
+    error: run [id]: `"perhaps"` is not one of the options: `"yes"` or `"no"`
+    hint: answer with one of them, exactly as written
     "#);
     assert_tells!(place.run(&["runs", "answer", &id, "2"]), @r#"
     exit: 0
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    answered "no"; `selfmade serve` carries the run on
+    answered "no"; `selfmade serve` will continue the run
     "#);
     assert_tells!(place.run(&["runs", "answer", &id, "yes"]), @"
     exit: 5
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: run [id] is queued and has asked nothing
+    error: run [id] is queued and is not waiting for an answer
     ");
     let mut server = place.start(&["serve"]);
     server.says("serving");
@@ -98,14 +98,14 @@ fn a_run_that_waits_is_cancelled_at_once() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    run [id] is cancelled already
+    run [id] is already cancelled
     ");
     assert_tells!(place.run(&["runs", "answer", &id, "yes"]), @"
     exit: 5
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: run [id] is cancelled and has asked nothing
+    error: run [id] is cancelled and is not waiting for an answer
     ");
     let shown = place.data(&["runs", "show", &id]);
     assert!(shown.contains("cancelled  ") && shown.contains("by command_line"), "{shown}");

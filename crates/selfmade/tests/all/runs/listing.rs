@@ -67,7 +67,7 @@ fn runs_are_listed_newest_first() {
     exit: 0
     --- stdout
     --- stderr
-    brain: [folder]/home (given by --home; made just now)
+    brain: [folder]/home (given by --home; created just now)
     there are none
     ");
 }
@@ -116,15 +116,15 @@ fn what_means_nothing_is_refused_and_explained() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `soon` is no time
-    hint: write a time ago such as `2h` or `7d`, a day such as `2026-01-31`, or a moment such as `[time--------------]`
+    error: `soon` is not a time
+    hint: write a time ago such as `2h` or `7d`, a date such as `2026-01-31`, or a date and time such as `[time--------------]`
     ");
     assert_tells!(place.run(&["runs", "list", "--actor", "robot"]), @"
     exit: 3
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `robot` names nobody who could have started a run
+    error: `robot` is not an actor that can start runs
     hint: write `command_line`, `token:NAME`, `session:NAME`, `trigger:NAME`, `schedule:NAME` or `run:ID`
     ");
     assert_tells!(place.run(&["runs", "list", "--actor", "trigger:none"]), @"

@@ -29,7 +29,7 @@ fn a_replay_is_answered_from_the_journal_and_writes_nothing() {
     --- stderr
     brain: [folder]/home (given by --home)
     rolling
-    run [id----] went the same way: succeeded
+    run [id----] replayed identically: succeeded
     ");
     assert_eq!(place.json(&["runs", "replay", &id])["same"], true);
     assert_eq!(place.json(&["runs", "list"])["runs"].as_array().unwrap().len(), 1);
@@ -53,7 +53,7 @@ fn a_replay_that_goes_another_way_shows_both_and_exits_with_1() {
         +"[chance]"
         --- stderr
         brain: [folder]/home (given by --home)
-        warning: run [id----] went another way than it had gone
+        warning: run [id----] did not replay identically
         "#);
     });
 }
@@ -67,5 +67,5 @@ fn a_replay_that_asks_for_something_else_says_where() {
     let id = place.run_id(&["moody"]);
     let shown = place.run(&["runs", "replay", &id]);
     assert!(shown.starts_with("exit: 1"), "{shown}");
-    assert!(shown.contains("step 1 was `emit` with"), "{shown}");
+    assert!(shown.contains("step 1 of lane `main` was `emit` with"), "{shown}");
 }

@@ -135,7 +135,7 @@ fn a_run_is_named_by_any_beginning_or_end_that_fits_no_other() {
     let refused = place.run(&["runs", "show", &second[..5]]);
     assert!(refused.starts_with("exit: 3"), "{refused}");
     assert!(
-        refused.contains(&format!("fits more than one run: {second}, {first}\nhint: write more")),
+        refused.contains(&format!("matches more than one run: {second}, {first}\nhint: give more")),
         "{refused}"
     );
     assert_tells!(place.run(&["runs", "show", "00000000"]), @"
@@ -151,7 +151,7 @@ fn a_run_is_named_by_any_beginning_or_end_that_fits_no_other() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `last` is no id of a run, nor the beginning or end of one
+    error: `last` is not a run id, nor the beginning or end of one
     hint: write at least 4 of its hexadecimal digits; `selfmade runs list` shows the last eight
     ");
     assert_tells!(place.run(&["runs", "show", "ff"]), @"
@@ -159,7 +159,7 @@ fn a_run_is_named_by_any_beginning_or_end_that_fits_no_other() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `ff` is no id of a run, nor the beginning or end of one
+    error: `ff` is not a run id, nor the beginning or end of one
     hint: write at least 4 of its hexadecimal digits; `selfmade runs list` shows the last eight
     ");
 }

@@ -8,7 +8,7 @@ fn runs_are_told_as_they_end() {
     place.add("def halve(n: int):\n    if n % 2:\n        raise ValueError('odd')\n    return n // 2\n");
     place.run_id(&["halve", "2"]);
     let mut tail = place.start(&["runs", "tail"]);
-    tail.says("told as they end");
+    tail.says("showing runs as they end");
     place.run_id(&["halve", "4"]);
     assert_tells!(tail.line(), @"[time--------------]  [id----]  succeeded  [took]  halve@1  command_line");
     place.run_id(&["halve", "3"]);

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 
 use model::access::Access;
+use model::access::verb::Verb;
 use model::entry::{EntryKey, EntryKind};
 use model::name::EntryName;
-use model::verb::Verb;
+use model::python::Dialect;
 use model::version::Version;
 use serde_json::Value;
 
 use super::shapes;
 use super::triggers::{Upstreams, upstreams};
-use crate::app::error::Error;
 use crate::ctx::Ctx;
+use crate::error::Error;
 
 /// One of these is read at a time.
 const PAGE: u32 = 500;
@@ -23,6 +24,13 @@ pub async fn get(ctx: &Ctx, access: &Access, name: &str) -> Result<Option<Value>
     let Ok(name) = EntryName::new(name) else { return Ok(None) };
     let Some(version) = ctx.store.live_version(&EntryKey::function(name)).await? else { return Ok(None) };
     Ok(shape(&version, &upstreams(ctx, access).await?))
+}
+
+/// In which form the live one is written that is about to be run; nothing if there is none.
+pub(crate) async fn dialect(ctx: &Ctx, access: &Access, name: &EntryName) -> Result<Option<Dialect>, Error> {
+    access.may_touch(Verb::StartRun, name.as_str())?;
+    let live = ctx.store.live_version(&EntryKey::function(name.clone())).await?;
+    Ok(live.and_then(|version| version.content.as_function().map(|content| content.dialect)))
 }
 
 /// Some of them after a name, by name; fewer than asked for are the last.

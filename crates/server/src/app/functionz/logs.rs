@@ -1,22 +1,21 @@
-//! Runs and their Calls as rows of BabyAGI's log. A Run is a row under its id; a Call is one under the id of its Run and its
-//! place in it, as `ID.7`.
+//! Runs and their Calls as rows of BabyAGI's log. A Run is a row under its id; a Call is a row under the id of its Run and
+//! its position in it, such as `ID.7`.
 
 use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
 use model::access::Access;
-use model::call::Call;
+use model::access::verb::Verb;
 use model::ids::RunId;
+use model::run::call::Call;
 use model::run::{Run, RunError, RunState};
-use model::verb::Verb;
 use serde_json::{Value, json};
 use store::RunFilter;
 
 use super::shapes::date;
-use crate::app::error::Error;
-use crate::app::run_lists::duration_us;
 use crate::app::runs;
 use crate::ctx::Ctx;
+use crate::error::Error;
 
 /// So many Runs are looked at for one answer. A list without an end, as BabyAGI gives, would grow for ever.
 pub const MOST_RUNS: u32 = 1_000;
@@ -146,7 +145,7 @@ fn of_run(run: &Run, cause: Option<RunId>) -> Value {
         "timestamp": date(run.created_at),
         "params": run.input,
         "output": run.output,
-        "time_spent": duration_us(run).map(seconds),
+        "time_spent": run.duration_us().map(seconds),
         "parent_log_id": run.parent.or(cause),
         "triggered_by_log_id": cause,
         "log_type": kind,

@@ -1,6 +1,6 @@
-//! BabyAGI's framework as verbs: what its `func` and its routes ask for, answered in its own shapes.
+//! BabyAGI's framework as verbs: what its `func` and its routes need, in its own shapes.
 //!
-//! Whatever changes the brain is a Proposal here; the door decides whether it is applied at once, for a person, or goes
+//! Every change of the brain is a Proposal here; the caller decides whether it is applied at once, for a person, or goes
 //! through the policy, for a Run.
 
 pub mod functions;

@@ -1,10 +1,10 @@
-//! A Function and its Versions as BabyAGI writes them. Fields that it has are always there; `required`, `default` and
-//! `description` of a parameter are more than it has.
+//! A Function and its Versions as BabyAGI writes them. BabyAGI's fields are always present; `required`, `default` and
+//! `description` of a parameter are additions.
 
 use jiff::Timestamp;
 use model::function::FunctionContent;
+use model::function::signature::{DefaultValue, Parameter, ParameterKind};
 use model::python::Dialect;
-use model::signature::{DefaultValue, Parameter, ParameterKind};
 use model::version::Version;
 use serde_json::{Map, Value, json};
 

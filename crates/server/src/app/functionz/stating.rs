@@ -1,26 +1,26 @@
-//! What somebody states about a function in BabyAGI's words, as a Proposal.
+//! A function as declared in BabyAGI's terms, as a Proposal.
 //!
-//! Registering states everything but the description, which others may have added meanwhile; updating keeps what it does
-//! not state.
+//! Registering declares everything except the description, which others may have added in the meantime; updating keeps what
+//! it does not declare.
 
 use std::collections::BTreeMap;
 
 use model::access::Access;
+use model::access::grants::{BrainGrant, Grants};
+use model::access::verb::Verb;
 use model::content::Content;
 use model::entry::EntryKey;
 use model::function::{FunctionContent, FunctionDraft};
-use model::grants::{BrainGrant, Grants};
 use model::name::EntryName;
 use model::python::{Declared, DeclaredDependency, Dialect, babyagi_imports};
-use model::verb::Verb;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::triggers;
-use crate::app::drafts::{FunctionIntent, Intent, Proposal};
-use crate::app::error::Error;
+use crate::app::changesets::drafts::{FunctionIntent, Intent, Proposal};
 use crate::app::functions::{Which, version};
 use crate::ctx::Ctx;
+use crate::error::Error;
 
 /// The arguments of `add_function` and `update_function`.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -65,7 +65,7 @@ pub async fn update(ctx: &Ctx, access: &Access, name: EntryName, stated: Stated)
     access.may_touch(Verb::ProposeChangeset, name.as_str())?;
     let live = version(ctx, access, &EntryKey::function(name.clone()), Which::Live).await?;
     let Content::Function(live) = live.content else {
-        return Err(wrong("it is no function", "name a function"));
+        return Err(wrong("it is not a function", "name a function"));
     };
     let mut declared = declared(&stated)?;
     if let Some(metadata) = declared.metadata.take() {
@@ -115,8 +115,9 @@ fn declared(stated: &Stated) -> Result<Declared, Error> {
     }
     if let Some(dependencies) = &stated.dependencies {
         let parsed = dependencies.iter().map(|text| {
-            DeclaredDependency::parse(text)
-                .ok_or_else(|| wrong(&format!("`{text}` cannot name a function"), "write its name alone"))
+            DeclaredDependency::parse(text).ok_or_else(|| {
+                wrong(&format!("`{text}` is not a valid function name"), "write only its name")
+            })
         });
         declared.dependencies = Some(parsed.collect::<Result<_, _>>()?);
     }
@@ -124,7 +125,7 @@ fn declared(stated: &Stated) -> Result<Declared, Error> {
 }
 
 /// A function that is registered again without a description keeps the one it has, so that nothing changes because
-/// somebody described it in the meantime.
+/// someone described it in the meantime.
 fn keep_description(declared: &mut Declared, live: Option<&FunctionContent>) {
     let stated = declared.description.as_deref().is_some_and(|text| !text.trim().is_empty());
     let Some(kept) = live.and_then(|live| live.stated.description.clone()).filter(|_| !stated) else {

@@ -1,19 +1,19 @@
-//! Triggers as BabyAGI means them: this function runs after that one.
+//! Triggers in BabyAGI's sense: this function runs after that one.
 
 use std::collections::HashMap;
 
 use model::access::Access;
+use model::access::verb::Verb;
 use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
 use model::event::EventKind;
 use model::name::EntryName;
 use model::trigger::TriggerContent;
-use model::verb::Verb;
 
-use crate::app::drafts::{Intent, Proposal};
-use crate::app::error::Error;
+use crate::app::changesets::drafts::{Intent, Proposal};
 use crate::app::functions::{Which, version};
 use crate::ctx::Ctx;
+use crate::error::Error;
 
 /// After which functions each function runs.
 pub(super) struct Upstreams(HashMap<String, Vec<String>>);

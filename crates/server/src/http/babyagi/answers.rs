@@ -1,4 +1,4 @@
-//! What BabyAGI's routes answer when something is not done: `{"error": "…"}`, and beside it our code and hint.
+//! Errors of BabyAGI's routes: `{"error": "…"}`, with our code and hint next to it.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -7,17 +7,17 @@ use model::access::Denied;
 use model::run::Run;
 use serde_json::{Value, json};
 
-use crate::app::error::Error;
-use crate::http::needs;
+use crate::error::Error;
 use crate::http::problem::Problem;
+use crate::http::request::authorization;
 
 /// A status and a body.
 pub(super) struct NotDone(StatusCode, Value);
 
 pub(super) type Answer = Result<Json<Value>, NotDone>;
 
-/// A caller who may; whoever may not is told so in BabyAGI's shape.
-pub(super) type Allowed<N> = needs::Allowed<N, NotDone>;
+/// An authorized caller; others get an error in BabyAGI's shape.
+pub(super) type Allowed<N> = authorization::Allowed<N, NotDone>;
 
 impl NotDone {
     pub(super) fn bad_request(message: impl Into<String>) -> NotDone {

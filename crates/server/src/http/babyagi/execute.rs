@@ -1,4 +1,4 @@
-//! `/execute`: runs a function and answers what it returned.
+//! `/execute`: runs a function and returns its result.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use utoipa_axum::routes;
 use super::answers::{Allowed, Answer, NotDone};
 use super::framework;
 use crate::app::runs::{Input, StartRun, Target};
-use crate::http::door::Door;
-use crate::http::extract::{Json, Path};
-use crate::http::needs::{Named, to};
+use crate::http::request::authorization::{Named, to};
+use crate::http::request::extract::{Json, Path};
 use crate::http::runs::waited;
+use crate::http::state::Door;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new().routes(routes!(execute))
@@ -51,19 +51,19 @@ fn input(name: &EntryName, mut body: Map<String, Value>) -> Result<Input, NotDon
     if name.as_str() != "execute_function_wrapper" {
         return Ok(body.into());
     }
-    let Some(Value::String(inner)) = body.remove("function_name") else {
-        return Err(NotDone::bad_request("`function_name` has to name a function"));
+    let Some(Value::String(inner)) = body.shift_remove("function_name") else {
+        return Err(NotDone::bad_request("`function_name` must be the name of a function"));
     };
-    let positional = match body.remove("args") {
+    let positional = match body.shift_remove("args") {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Array(args)) => args,
-        Some(other) => return Err(NotDone::bad_request(format!("`args` has to be a list, not `{other}`"))),
+        Some(other) => return Err(NotDone::bad_request(format!("`args` must be a list, not `{other}`"))),
     };
-    let named = match body.remove("kwargs") {
+    let named = match body.shift_remove("kwargs") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(kwargs)) => kwargs,
         Some(other) => {
-            return Err(NotDone::bad_request(format!("`kwargs` has to be an object, not `{other}`")));
+            return Err(NotDone::bad_request(format!("`kwargs` must be an object, not `{other}`")));
         }
     };
     Ok(Input { positional: std::iter::once(inner.into()).chain(positional).collect(), named })

@@ -1,13 +1,11 @@
-//! Functions of BabyAGI's default pack that do nothing but call its framework, and need more than a cell has: keys, logs,
-//! versions and triggers. Under their names the verbs are carried out here, with the rights of the caller.
+//! Functions of BabyAGI's default pack that only call its framework, and need more than a cell has: keys, logs, versions and
+//! triggers. Under their names the verbs are executed here, with the caller's authority.
 //!
-//! A function of the same name that is not in BabyAGI's form is somebody's own, and is run.
+//! A function of the same name that is not in BabyAGI's form is the user's own, and is run.
 
 use axum::Json as Body;
-use model::entry::EntryKey;
 use model::name::EntryName;
 use model::python::Dialect;
-use model::verb::Verb;
 use model::version::VersionNumber;
 use secrecy::SecretBox;
 use serde_json::{Map, Value, json};
@@ -19,8 +17,8 @@ use super::triggers::added;
 use crate::app::functionz::logs::{self, LogFilter};
 use crate::app::functionz::{functions, stating};
 use crate::app::secrets;
-use crate::http::caller::Caller;
-use crate::http::door::Door;
+use crate::http::request::caller::Caller;
+use crate::http::state::Door;
 
 pub(super) async fn answer(
     door: &Door,
@@ -38,8 +36,7 @@ pub(super) async fn answer(
             | "add_new_function"
             | "get_all_imports_wrapper"
     );
-    caller.access().may_touch(Verb::StartRun, name.as_str())?;
-    if !is_one || is_somebodys_own(door, name).await? {
+    if !is_one || is_somebodys_own(door, caller, name).await? {
         return Ok(None);
     }
     let answered = match name.as_str() {
@@ -54,11 +51,10 @@ pub(super) async fn answer(
     Ok(Some(Body(answered)))
 }
 
-async fn is_somebodys_own(door: &Door, name: &EntryName) -> Result<bool, NotDone> {
-    let live = door.ctx().store.live_version(&EntryKey::function(name.clone())).await;
-    let live = live.map_err(crate::app::error::Error::from)?;
-    let content = live.as_ref().and_then(|version| version.content.as_function());
-    Ok(content.is_some_and(|content| content.dialect != Dialect::Babyagi))
+async fn is_somebodys_own(door: &Door, caller: &Caller, name: &EntryName) -> Result<bool, NotDone> {
+    Ok(functions::dialect(door.ctx(), caller.access(), name)
+        .await?
+        .is_some_and(|dialect| dialect != Dialect::Babyagi))
 }
 
 async fn add_key(door: &Door, caller: &Caller, given: &Map<String, Value>) -> Result<Value, NotDone> {
@@ -91,7 +87,7 @@ async fn found_logs(door: &Door, caller: &Caller, given: &Map<String, Value>) ->
 async fn activate(door: &Door, caller: &Caller, given: &Map<String, Value>) -> Result<Value, NotDone> {
     let name = name(given, "name")?;
     let number = given.get("version").and_then(Value::as_u64).and_then(|number| u32::try_from(number).ok());
-    let number = number.ok_or_else(|| NotDone::bad_request("`version` has to be the number of a version"))?;
+    let number = number.ok_or_else(|| NotDone::bad_request("`version` must be a version number"))?;
     activated(door, caller, name, VersionNumber(number)).await.map(|_| Value::Null)
 }
 
@@ -103,13 +99,13 @@ async fn add_trigger(door: &Door, caller: &Caller, given: &Map<String, Value>) -
 async fn add_function(door: &Door, caller: &Caller, given: &Map<String, Value>) -> Result<Value, NotDone> {
     let name = name(given, "name")?;
     let mut rest = given.clone();
-    rest.remove("name");
+    rest.shift_remove("name");
     let proposal = stating::registration(door.ctx(), caller.access(), name, stated(json!(rest))?).await?;
     apply(door, caller, &proposal).await.map(|_| true.into())
 }
 
 fn name(given: &Map<String, Value>, field: &str) -> Result<EntryName, NotDone> {
-    text(given, field)?.parse().map_err(|error| NotDone::from(crate::app::error::Error::Name(error)))
+    text(given, field)?.parse().map_err(|error| NotDone::from(crate::error::Error::Name(error)))
 }
 
 fn text<'a>(given: &'a Map<String, Value>, field: &str) -> Result<&'a str, NotDone> {
@@ -123,7 +119,7 @@ fn optional<'a>(given: &'a Map<String, Value>, field: &str) -> Result<Option<&'a
         Some(Value::String(text)) => Ok(Some(text)),
         Some(other) => match other.get("$datetime").and_then(Value::as_str) {
             Some(text) => Ok(Some(text)),
-            None => Err(NotDone::bad_request(format!("`{field}` has to be text"))),
+            None => Err(NotDone::bad_request(format!("`{field}` must be a string"))),
         },
     }
 }

@@ -1,4 +1,4 @@
-//! `/functions` and `/function/…`: read, changed, made active.
+//! `/functions` and `/function/…`: read, change, activate.
 
 use axum::Json as Body;
 use axum::extract::State;
@@ -11,14 +11,14 @@ use utoipa_axum::routes;
 
 use super::answers::{Allowed, Answer, NotDone};
 use crate::app::changesets;
-use crate::app::drafts::{Intent, Proposal};
+use crate::app::changesets::drafts::{Intent, Proposal};
 use crate::app::functions::{self as entries};
 use crate::app::functionz::{functions, stating};
-use crate::http::caller::Caller;
-use crate::http::door::Door;
-use crate::http::extract::{Json, Path};
-use crate::http::needs::{Named, Role, to};
 use crate::http::problem::Problem;
+use crate::http::request::authorization::{Named, Role, to};
+use crate::http::request::caller::Caller;
+use crate::http::request::extract::{Json, Path};
+use crate::http::state::Door;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new()
@@ -105,7 +105,7 @@ async fn activate(
     Path((name, version)): Path<(EntryName, String)>,
 ) -> Answer {
     let Ok(number) = version.parse::<VersionNumber>() else {
-        return Err(NotDone::bad_request(format!("`{version}` is no number of a version")));
+        return Err(NotDone::bad_request(format!("`{version}` is not a version number")));
     };
     activated(&door, &caller, name, number).await
 }
@@ -126,13 +126,13 @@ async fn imports(State(door): State<Door>, caller: Allowed<Role<to::ReadFunction
     Ok(Body(functions::all_imports(door.ctx(), caller.access()).await?.into()))
 }
 
-/// What BabyAGI ignores silently is an error: whoever misspells a field believes that it was set.
+/// What BabyAGI silently ignores is an error, so that a misspelt field is noticed.
 pub(super) fn stated(body: Value) -> Result<stating::Stated, NotDone> {
     const FIELDS: [&str; 6] = ["code", "metadata", "imports", "dependencies", "triggers", "key_dependencies"];
-    let fields = body.as_object().ok_or_else(|| NotDone::bad_request("the body has to be an object"))?;
+    let fields = body.as_object().ok_or_else(|| NotDone::bad_request("the body must be an object"))?;
     if let Some(unknown) = fields.keys().find(|field| !FIELDS.contains(&field.as_str())) {
         let known = FIELDS.join("`, `");
-        return Err(NotDone::bad_request(format!("`{unknown}` cannot be stated; write `{known}`")));
+        return Err(NotDone::bad_request(format!("`{unknown}` is not a known field; use `{known}`")));
     }
     if fields.values().all(Value::is_null) {
         return Err(NotDone::bad_request("no `code` is given"));

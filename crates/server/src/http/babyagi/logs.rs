@@ -1,6 +1,6 @@
 //! `/logs` and `/log_bundle`: runs and their calls as rows of a log.
 //!
-//! BabyAGI answers the whole log; here it is a page of the newest runs, and the header `Link` says where older ones are.
+//! BabyAGI returns the whole log; here it is a page of the newest runs, and the header `Link` says where older ones are.
 
 use axum::Json as Body;
 use axum::extract::State;
@@ -18,10 +18,10 @@ use utoipa_axum::routes;
 
 use super::answers::{Allowed, Answer, NotDone};
 use crate::app::functionz::logs::{self, LogFilter, Logs};
-use crate::http::door::Door;
-use crate::http::extract::{Path, Query};
-use crate::http::needs::{Named, Role, to};
-use crate::http::page::List;
+use crate::http::request::authorization::{Named, Role, to};
+use crate::http::request::extract::{Path, Query};
+use crate::http::request::paging::List;
+use crate::http::state::Door;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new().routes(routes!(all)).routes(routes!(of_function)).routes(routes!(bundle))
@@ -56,7 +56,7 @@ pub(super) fn date(text: &str) -> Result<Timestamp, NotDone> {
     let zoned = text.parse::<Timestamp>().ok();
     let plain = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok().map(|at| at.timestamp());
     zoned.or_else(plain).ok_or_else(|| {
-        NotDone::bad_request(format!("`{text}` is no date; write it as `2026-01-31T09:00:00`"))
+        NotDone::bad_request(format!("`{text}` is not a date; write it as `2026-01-31T09:00:00`"))
     })
 }
 

@@ -1,7 +1,7 @@
-//! `/babyagi/api`: BabyAGI's routes with BabyAGI's shapes, for programs that were written for it. What may be done by whom is as
-//! everywhere; values of secrets never come back.
+//! `/babyagi/api`: BabyAGI's routes with BabyAGI's shapes, for programs that were written for it. Authority is checked as
+//! everywhere; values of secrets are never returned.
 //!
-//! They are described apart from our own API, because nothing new should be written for them.
+//! They are described separately from our own API, because nothing new should be written for them.
 
 mod answers;
 mod execute;
@@ -12,7 +12,7 @@ mod triggers;
 
 use utoipa_axum::router::OpenApiRouter;
 
-use super::door::Door;
+use super::state::Door;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new().nest(

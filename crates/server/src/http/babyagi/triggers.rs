@@ -11,10 +11,10 @@ use utoipa_axum::routes;
 use super::answers::{Allowed, Answer};
 use super::functions::apply;
 use crate::app::functionz::triggers;
-use crate::http::caller::Caller;
-use crate::http::door::Door;
-use crate::http::extract::{Json, Path};
-use crate::http::needs::{Named, to};
+use crate::http::request::authorization::{Named, to};
+use crate::http::request::caller::Caller;
+use crate::http::request::extract::{Json, Path};
+use crate::http::state::Door;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new().routes(routes!(of, add)).routes(routes!(after))

@@ -116,7 +116,7 @@ fn a_refusal_says_where_the_index_is() {
     assert_eq!(
         refused.to_string(),
         "the search index is at the empty start, not at revision 4 of brain 00000000-0000-0000-0000-000000000007; \
-         read its position again and bring the changes since then"
+         read its position again and apply the changes since then"
     );
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use model::scope::Scope;
+use model::access::scope::Scope;
 use proptest::prelude::*;
 use tempfile::TempDir;
 

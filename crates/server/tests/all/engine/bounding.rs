@@ -4,16 +4,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use model::bounds::RunBounds;
 use model::content::Content;
-use model::json_size::json_size;
+use model::input::json_size::json_size;
 use model::run::RunState;
+use model::run::bounds::RunBounds;
+use model::run::retention::RetentionPolicy;
 use model::trigger::TriggerContent;
 use sandbox::{HostError, Value};
 use serde_json::json;
-use server::app::drafts::{Intent, Proposal};
-use server::app::retention::{self, Keep};
-use server::app::{changesets, replay, runs};
+use server::app::changesets::drafts::{Intent, Proposal};
+use server::app::operations::retention;
+use server::app::runs::replay;
+use server::app::{changesets, runs};
 use server::triggers;
 use store::on_both;
 use store::testing::TestDatabase;
@@ -94,7 +96,7 @@ on_both! {
             Ok(Value::Str(refusal(host.verb("now", vec![]).await)))
         });
         let run = stage.start("f", empty()).await.unwrap();
-        let why = "this run has made 3 steps, the most that one run may make (setting `run_steps`); do more in each step, or \
+        let why = "this run has made 3 steps, the maximum for one run (setting `run_steps`); do more in each step, or \
                    start other runs for the rest";
         assert_eq!(run.output, Some(json!(why)));
         assert_eq!(stage.ctx.store.steps(run.run_id).await.unwrap().len(), 3);
@@ -176,7 +178,7 @@ on_both! {
     }
 
     async fn a_sweep_removes_what_is_old_and_triggers_go_on(database: &TestDatabase) {
-        let keep = Keep { event_days: Some(1), audit_days: Some(2), ..Keep::default() };
+        let keep = RetentionPolicy { event_days: Some(1), audit_days: Some(2), ..RetentionPolicy::default() };
         let stage = Stage::configured(database, |config| config.keep = keep).await;
         stage.add(&[&function("first", ""), &function("second", "x")]).await;
         stage.script.part("first", |_, _| async { Ok(Value::Int(7)) });

@@ -1,6 +1,6 @@
 //! Ending a Run from outside, with everything it started.
 
-use model::retry::Retry;
+use model::run::retry::Retry;
 use model::run::{Ending, RunState};
 use sandbox::Value;
 use server::app::runs::{self, StartRun};
@@ -28,7 +28,7 @@ on_both! {
         assert_eq!(runs::cancel(&stage.ctx, &ME, run_id).await.unwrap(), [run_id]);
         let run = running.await.unwrap().unwrap();
         assert_eq!((run.state, run.ending), (RunState::Cancelled, Some(Ending::Killed)));
-        assert_eq!(runs::cancel(&stage.ctx, &ME, run_id).await.unwrap(), [], "it is cancelled already");
+        assert_eq!(runs::cancel(&stage.ctx, &ME, run_id).await.unwrap(), [], "it is already cancelled");
     }
 
     async fn a_run_that_has_ended_otherwise_cannot_be_cancelled(database: &TestDatabase) {

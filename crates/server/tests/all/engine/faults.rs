@@ -8,7 +8,7 @@ use model::event::Event;
 use model::ids::RunId;
 use model::run::{Run, RunState};
 use model::trigger::TriggerContent;
-use server::app::drafts::{Intent, Proposal};
+use server::app::changesets::drafts::{Intent, Proposal};
 use server::app::{changesets, runs};
 use server::triggers;
 use store::on_both;

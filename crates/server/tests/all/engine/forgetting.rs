@@ -7,8 +7,9 @@ use std::time::Duration;
 use model::run::{Run, RunState};
 use sandbox::{CallError, Value};
 use serde_json::{Value as Json, json};
-use server::app::drafts::Proposal;
-use server::app::{changesets, replay, run_records, runs, triggers as trigger_verbs};
+use server::app::changesets::drafts::Proposal;
+use server::app::runs::{records, replay};
+use server::app::{changesets, runs, triggers as trigger_verbs};
 use server::triggers;
 use store::on_both;
 use store::testing::TestDatabase;
@@ -84,7 +85,7 @@ on_both! {
         let failed = start(&stage, "fail").await;
         assert_eq!(failed.error.unwrap().message, HUSH);
         assert_eq!(rows_with_hush(database).await, Vec::<String>::new());
-        let record = run_records::show(&stage.ctx, &ME, run.run_id).await.unwrap();
+        let record = records::show(&stage.ctx, &ME, run.run_id).await.unwrap();
         assert_eq!((record.run.state, &record.run.input, &record.run.output), (RunState::Succeeded, &Json::Null, &None));
         assert!(record.run.finished_at.is_some() && record.run.usage.is_some());
         assert!(record.printed.is_empty() && record.calls.is_empty() && record.steps.is_empty());
@@ -99,7 +100,7 @@ on_both! {
         start(&stage, "go").await;
         assert_eq!(rows_with_hush(database).await, Vec::<String>::new());
         let failed = start(&stage, "fail").await;
-        let record = run_records::show(&stage.ctx, &ME, failed.run_id).await.unwrap();
+        let record = records::show(&stage.ctx, &ME, failed.run_id).await.unwrap();
         assert_eq!(record.run.input, json!({ "text": format!("fail {HUSH}") }));
         assert_eq!((record.printed.len(), record.calls.len(), record.steps.len()), (1, 1, 1));
         assert_eq!(record.run.error.unwrap().message, HUSH);
@@ -175,7 +176,7 @@ on_both! {
         let again = runs::again(&stage.ctx, &ME, run.run_id, false).await.err().unwrap().to_string();
         let replayed = replay::replay(&stage.ctx, &ME, run.run_id, |_, _| {}).await.unwrap_err().to_string();
         for error in [again, replayed] {
-            assert!(error.contains("was not recorded: `quiet` states `record=\"errors\"`"), "{error}");
+            assert!(error.contains("was not recorded: `quiet` declares `record=\"errors\"`"), "{error}");
         }
         let failed = start(&stage, "fail").await;
         assert!(runs::again(&stage.ctx, &ME, failed.run_id, false).await.is_ok());
@@ -199,7 +200,7 @@ on_both! {
             let run = stage.start("calls", empty()).await.unwrap();
             assert_eq!(run.state, RunState::Succeeded, "{options}: {:?}", run.error);
             assert_eq!(rows_with_hush(&database).await, Vec::<String>::new(), "{options} {text}");
-            let record = run_records::show(&stage.ctx, &ME, run.run_id).await.unwrap();
+            let record = records::show(&stage.ctx, &ME, run.run_id).await.unwrap();
             let [_, call] = record.calls.as_slice() else { panic!("{:?}", record.calls) };
             assert_eq!((call.function.as_str(), call.duration_us), ("quiet", Some(7)));
             assert_eq!(call.error.as_ref().map(|error| error.type_name.as_str()), (text == "fail").then_some("ValueError"));

@@ -76,7 +76,7 @@ on_both! {
         let value = SecretBox::new(Box::new(b"value-of-a-secret".to_vec()));
         secrets::set(&stage.ctx, &ME, "k", &value).await.unwrap();
         stage.register("import selfmade\n\n@selfmade.function(secrets=[\"k\"])\ndef asks():\n    pass\n").await;
-        assert!(answer(&stage).await.unwrap_err().contains("holds the value of a secret"));
+        assert!(answer(&stage).await.unwrap_err().contains("contains the value of a secret"));
         stage.close().await;
     }
 

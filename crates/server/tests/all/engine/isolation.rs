@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
+use model::access::actor::Actor;
 use model::access::{Access, Authority};
-use model::actor::Actor;
 use sandbox::{Isolation, Value};
 use serde_json::json;
-use server::app::{replay, runs};
+use server::app::runs;
+use server::app::runs::replay;
 use store::on_both;
 use store::testing::TestDatabase;
 

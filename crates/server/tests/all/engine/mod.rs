@@ -1,12 +1,16 @@
 //! The engine against a scripted executor, a clock that the test moves and a store that fails on demand.
 
+mod applying;
 mod bounding;
 mod cancelling;
+mod clocks;
 mod faults;
 mod forgetting;
 mod func;
 mod interference;
 mod isolation;
+mod lanes;
+mod nesting;
 mod outages;
 mod power;
 mod recording;
@@ -14,6 +18,7 @@ mod retrying;
 pub(crate) mod script;
 mod sealing;
 mod secrecy;
+mod signals;
 mod stepping;
 mod stopping;
 mod triggering;

@@ -9,7 +9,7 @@ use model::content::Content;
 use model::run::{Run, RunState};
 use model::trigger::TriggerContent;
 use sandbox::Value;
-use server::app::drafts::{Intent, Proposal};
+use server::app::changesets::drafts::{Intent, Proposal};
 use server::app::{changesets, runs};
 use server::triggers;
 use store::testing::TestDatabase;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use model::retry::Retry;
 use model::run::RunState;
+use model::run::retry::Retry;
 use sandbox::Value;
 use server::app::runs::{self, StartRun};
 use store::on_both;
@@ -15,6 +15,27 @@ use super::script::{Stage, empty, function, raised, request};
 use crate::world::ME;
 
 on_both! {
+    async fn a_run_that_makes_its_server_panic_ends_after_a_few_tries(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        stage.add(&[&function("fatal", "")]).await;
+        stage.script.part("fatal", |_, _| async { panic!("the executor has a mistake") });
+        let run = stage.queue("fatal", empty()).await;
+        stage.work();
+        let ended = loop {
+            let found = runs::get(&stage.ctx, &ME, run.run_id).await.unwrap();
+            if found.state.is_final() {
+                break found;
+            }
+            // Time passes only while the database is quiet, so that the lease does not run out.
+            stage.ctx.store.quiet().await;
+            stage.ctx.clock.advance(Duration::from_millis(100));
+            tokio::task::yield_now().await;
+        };
+        let error = ended.error.unwrap();
+        assert_eq!((error.type_name.as_str(), stage.executions()), ("EngineFailed", 3), "{error:?}");
+        assert!(error.message.contains("a bug of the server"), "{}", error.message);
+    }
+
     async fn a_run_that_fails_is_tried_again_after_a_rest(database: &TestDatabase) {
         let stage = Stage::open(database).await;
         stage.add(&[&function("flaky", "")]).await;

@@ -33,7 +33,17 @@ pub(crate) struct Asking {
 
 impl Asking {
     pub(crate) async fn verb(&self, verb: &str, positional: Vec<Value>) -> Result<Value, HostError> {
-        self.host.verb(verb, Arguments { positional, named: BTreeMap::new() }).await
+        self.verb_in("main", verb, positional).await
+    }
+
+    /// Asked for by a thread.
+    pub(crate) async fn verb_in(
+        &self,
+        lane: &str,
+        verb: &str,
+        positional: Vec<Value>,
+    ) -> Result<Value, HostError> {
+        self.host.verb(lane, verb, Arguments { positional, ..Arguments::default() }).await
     }
 
     pub(crate) fn print(&self, text: &str) {
@@ -216,6 +226,31 @@ impl Stage {
         Stage::at(config, self.ctx.clock.clone(), Arc::clone(&self.home), Arc::clone(&self.script)).await
     }
 
+    /// Another one, whose clock is wrong.
+    pub(crate) async fn another_at(&self, database: &TestDatabase, clock: Clock) -> Stage {
+        let config = config(database, &self.home);
+        Stage::at(config, clock, Arc::clone(&self.home), Arc::clone(&self.script)).await
+    }
+
+    /// Hears what other servers change, until the stage is dropped.
+    pub(crate) async fn listen(&self) {
+        let (store, stop) = (self.ctx.store.clone(), self.stop.clone());
+        tokio::spawn(async move {
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = store.listen() => {}
+            }
+        });
+        while !self.ctx.store.hears_others() {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Matches Events until the stage is dropped.
+    pub(crate) fn watch(&self) {
+        tokio::spawn(server::triggers::watch(self.ctx.clone(), self.stop.clone()));
+    }
+
     /// The data folder.
     pub(crate) fn home(&self) -> &std::path::Path {
         self.home.path()
@@ -224,14 +259,14 @@ impl Stage {
     /// Stores bare sources.
     pub(crate) async fn add(&self, sources: &[&str]) {
         let intents = sources.iter().map(|text| source(text)).collect();
-        let proposal = server::app::drafts::Proposal::of("", intents);
+        let proposal = server::app::changesets::drafts::Proposal::of("", intents);
         server::app::changesets::register(&self.ctx, &ME, &proposal).await.unwrap();
     }
 
     /// Stores a decorated source.
     pub(crate) async fn register(&self, text: &str) {
         let intent = server::app::functions::read_function(text, "test.py", None).unwrap();
-        let proposal = server::app::drafts::Proposal::of("", vec![intent]);
+        let proposal = server::app::changesets::drafts::Proposal::of("", vec![intent]);
         server::app::changesets::register(&self.ctx, &ME, &proposal).await.unwrap();
     }
 

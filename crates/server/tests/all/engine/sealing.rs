@@ -84,7 +84,7 @@ on_both! {
         let hosts = ["api.example.com".to_owned()];
         let error = secrets::set_for(&stage.ctx, &ME, "key", &short, &hosts).await.unwrap_err();
         assert_eq!(error.code(), "bad_secret");
-        assert!(error.to_string().contains("fewer than 8 cannot be struck out"), "{error}");
+        assert!(error.to_string().contains("fewer than 8 cannot be redacted"), "{error}");
         // Nor is it by a new value of one that is sealed already.
         seal(&stage, "key", &["api.example.com"]).await;
         assert!(secrets::set(&stage.ctx, &ME, "key", &short).await.is_err());

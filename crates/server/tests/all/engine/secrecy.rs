@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
+use model::access::grantable::Grantable;
 use model::access::{Access, Authority};
-use model::grantable::Grantable;
-use model::output::OutputStream;
+use model::run::output::OutputStream;
 use model::run::{Run, RunState};
 use sandbox::{Stream, Value};
 use secrecy::SecretBox;
@@ -182,7 +182,7 @@ on_both! {
             assert_eq!(said(&stage, "plain").await, format!("Ok(Str({KEY:?}))"), "{name}");
         }
         asks(&stage, "handed", "run", &["queued", KEY]);
-        assert!(said(&stage, "handed").await.contains("holds the value of a secret"));
+        assert!(said(&stage, "handed").await.contains("contains the value of a secret"));
         asks(&stage, "handed", "run", &["echo", KEY]);
         assert_eq!(said(&stage, "handed").await, r#"Ok(Str("[secret KEY]"))"#);
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use model::run::RunState;
 use sandbox::{HostError, Value};
 use serde_json::json;
-use server::app::replay;
+use server::app::runs::replay;
 use store::testing::TestDatabase;
 use store::{RunFilter, on_both};
 
@@ -83,7 +83,7 @@ on_both! {
         let replayed = replay::replay(&stage.ctx, &ME, run.run_id, |_, _| ()).await.unwrap();
         assert!(!replayed.same);
         let shown = replayed.diverged.unwrap();
-        assert!(shown.starts_with("step 1 was `random`") && shown.contains("is now `now`"), "{shown}");
+        assert!(shown.starts_with("step 1 of lane `main` was `random`") && shown.contains("is now `now`"), "{shown}");
     }
 
     async fn a_server_that_lost_its_run_leaves_the_journal_to_the_next(database: &TestDatabase) {

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::actor::Actor;
+use model::access::actor::Actor;
 use model::content::Content;
 use model::run::RunState;
 use model::schedule::{Missed, Overlap, ScheduleContent, Times};
 use model::trigger::TriggerContent;
 use sandbox::{CancellationToken, Value};
 use serde_json::json;
-use server::app::drafts::{Intent, Proposal};
+use server::app::changesets::drafts::{Intent, Proposal};
 use server::app::{changesets, runs};
 use server::{engine, scheduler, triggers};
 use store::on_both;

@@ -1,11 +1,11 @@
 //! What each kind of caller gets from every route. `access.txt` is the table; a route that is not in it fails the test.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use axum::http::StatusCode;
+use model::access::token::TokenRole;
 use model::ids::RunId;
-use model::token::TokenRole;
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
@@ -148,7 +148,7 @@ store::on_both! {
 }
 
 /// Every route of the description, with its methods.
-fn routes() -> BTreeMap<String, Vec<String>> {
+fn routes() -> BTreeMap<String, BTreeSet<String>> {
     let methods =
         |item: &Value| item.as_object().unwrap().keys().map(|method| method.to_uppercase()).collect();
     let documents = [server::http::document(), &server::http::babyagi_document()];

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::BodyExt;
-use model::token::TokenRole;
+use model::access::token::TokenRole;
 use sandbox::CancellationToken;
 use secrecy::ExposeSecret;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! BabyAGI's routes: its shapes, our rules. The numbers are those of the list of its quirks.
 
 use axum::http::StatusCode;
-use model::token::TokenRole;
+use model::access::token::TokenRole;
 use secrecy::SecretBox;
 use serde_json::{Value, json};
 use server::app::secrets;
@@ -25,7 +25,9 @@ async fn function(asker: &Asker, name: &str) -> Value {
 }
 
 fn fields(value: &Value) -> Vec<&str> {
-    value.as_object().unwrap().keys().map(String::as_str).collect()
+    let mut fields: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
+    fields.sort_unstable();
+    fields
 }
 
 fn error(answer: &Answer) -> (StatusCode, &str) {
@@ -120,7 +122,7 @@ store::on_both! {
         let missing = asker.post(&format!("{API}/function/a/activate/99"), json!(null)).await;
         assert_eq!(error(&missing), (StatusCode::NOT_FOUND, "function `a` has no version 99"));
         let word = asker.post(&format!("{API}/function/a/activate/VERSION"), json!(null)).await;
-        assert_eq!(error(&word), (StatusCode::BAD_REQUEST, "`VERSION` is no number of a version"));
+        assert_eq!(error(&word), (StatusCode::BAD_REQUEST, "`VERSION` is not a version number"));
         let broken = asker.put(&format!("{API}/function/a"), json!({ "code": "def a(:" })).await;
         assert_eq!((broken.status, broken.json["code"].as_str()), (StatusCode::BAD_REQUEST, Some("bad_source")));
         let other = asker.put(&format!("{API}/function/a"), json!({ "code": "def b():\n    pass" })).await;
@@ -172,7 +174,7 @@ store::on_both! {
             Err(raised("Refused", &format!("{refused:?}")))
         });
         let refused = asker.post(&format!("{API}/execute/execute_function_wrapper"), body).await;
-        assert!(error(&refused).1.contains("and not `add`"), "{refused:?}");
+        assert!(error(&refused).1.contains(", not `add`"), "{refused:?}");
         stage.close().await;
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::http::StatusCode;
 use futures_util::stream;
-use model::token::TokenRole;
+use model::access::token::TokenRole;
 use serde_json::{Value, json};
 use server::http::HttpConfig;
 use store::testing::TestDatabase;

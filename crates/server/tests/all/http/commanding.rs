@@ -9,9 +9,9 @@ use model::run::RunState;
 use sandbox::Value as Played;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
-use server::app::run_ids::short;
-use server::app::secrets;
+use server::app::runs::ids::short;
 use server::http::{Cause, Inside};
+use server::secrets::opening;
 use store::testing::TestDatabase;
 
 use super::asking::open;
@@ -166,7 +166,7 @@ store::on_both! {
         let (stage, asker) = open(database).await;
         let set = asker.put("/api/v1/secrets/key", json!({ "base64": "/wABAg==" })).await;
         assert_eq!(set.status, StatusCode::NO_CONTENT);
-        let value = secrets::open(&stage.ctx, "key").await.unwrap();
+        let value = opening::open(&stage.ctx, "key").await.unwrap();
         assert_eq!(value.expose_secret(), &[0xff, 0, 1, 2]);
         for wrong in [json!({}), json!({ "base64": "?" }), json!({ "value": "abcd", "base64": "/wABAg==" })] {
             assert_eq!(asker.put("/api/v1/secrets/key", wrong).await.code(), "bad_request");

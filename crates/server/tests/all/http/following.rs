@@ -99,7 +99,7 @@ store::on_both! {
         let mut rest = Stream::open(&asker, &format!("{path}?after={}", all[3].0), &[]).await;
         assert_eq!(words(&mut rest, "").await, ["succeeded"]);
         let wrong = asker.ask("GET", &path, &[("last-event-id", "7")], None).await;
-        assert_eq!(wrong.json["error"]["message"], "`7` is no place in this stream");
+        assert_eq!(wrong.json["error"]["message"], "`7` is not a position in this stream");
         stage.close().await;
     }
 

@@ -2,8 +2,8 @@
 
 use axum::http::StatusCode;
 use hmac::{Hmac, KeyInit, Mac};
+use model::access::token::TokenRole;
 use model::event::EventKind;
-use model::token::TokenRole;
 use model::trigger::TriggerContent;
 use model::trigger::senders::Senders;
 use secrecy::SecretBox;

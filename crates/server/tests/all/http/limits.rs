@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use model::token::TokenRole;
+use model::access::token::TokenRole;
 use serde_json::json;
 use server::http::HttpConfig;
 use store::testing::TestDatabase;

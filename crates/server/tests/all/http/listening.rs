@@ -65,7 +65,7 @@ store::on_both! {
     async fn a_body_that_is_too_large_or_too_slow_is_refused(database: &TestDatabase) {
         let stage = Stage::open(database).await;
         let config = HttpConfig { body_bytes: 1_000, body_timeout: Duration::from_millis(50), ..HttpConfig::default() };
-        let token = super::asking::token(&stage, "t", model::token::TokenRole::Admin, &[]).await;
+        let token = super::asking::token(&stage, "t", model::access::token::TokenRole::Admin, &[]).await;
         let listening = listen(&stage, config).await;
         let head = format!("POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n");
         let large = format!("{head}Content-Length: 2000\r\n\r\n{}", "1".repeat(2_000));

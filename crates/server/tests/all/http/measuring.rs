@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use axum::http::StatusCode;
-use model::token::TokenRole;
+use model::access::token::TokenRole;
 use serde_json::json;
 use store::testing::TestDatabase;
 

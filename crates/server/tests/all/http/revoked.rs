@@ -5,12 +5,13 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::http::StatusCode;
+use model::access::token::TokenRole;
 use model::ids::RunId;
 use model::run::RunState;
-use model::token::TokenRole;
 use serde_json::{Value, json};
 use server::app::{runs, schedules, sessions, tokens};
 use store::testing::TestDatabase;
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::asking::{ADD, Answer, Asker, read, token};
@@ -59,15 +60,16 @@ async fn open(database: &TestDatabase) -> (Stage, Arc<Asker>, RunId, RunId) {
     (stage, asker, ended, going_on)
 }
 
-/// Asks on a task of its own, and reads until the answer ends.
+/// Asks on a task of its own, and reads until the answer ends. The second value arrives once the stream is open.
 fn listen(
     asker: &Arc<Asker>,
     method: &'static str,
     path: String,
     credential: (&'static str, String),
-) -> JoinHandle<Answer> {
+) -> (JoinHandle<Answer>, oneshot::Receiver<()>) {
     let asker = Arc::clone(asker);
-    tokio::spawn(async move {
+    let (opened, is_open) = oneshot::channel();
+    let listening = tokio::spawn(async move {
         let headers = [
             ("host", "localhost"),
             ("accept", "text/event-stream"),
@@ -75,8 +77,12 @@ fn listen(
             (credential.0, credential.1.as_str()),
         ];
         let what = body(path.as_str());
-        read(asker.knock(method, &path, &headers, what).await).await
-    })
+        let answer = asker.knock(method, &path, &headers, what).await;
+        // Not every test waits for the head of the answer.
+        let _ = opened.send(());
+        read(answer).await
+    });
+    (listening, is_open)
 }
 
 /// Lets every task do what it can without time passing.
@@ -106,7 +112,7 @@ store::on_both! {
             let run = if path.ends_with("/stream") { going_on } else { ended };
             let address = path.replace("{run_id}", &run.to_string()).replace("{name}", "daily");
             let executed = stage.executions();
-            let listening = listen(&asker, method, address, ("authorization", bearer));
+            let (listening, _) = listen(&asker, method, address, ("authorization", bearer));
             while !is_begun(&stage, path, executed) {
                 tokio::task::yield_now().await;
             }
@@ -148,7 +154,8 @@ store::on_both! {
         let path = asker.door.sign_in_path().unwrap();
         let signed_in = asker.bare("GET", &path, &[("host", "localhost")], None).await;
         let cookie = signed_in.header("set-cookie").split(';').next().unwrap().to_owned();
-        let listening = listen(&asker, "GET", "/api/v1/events".to_owned(), ("cookie", cookie));
+        let (listening, is_open) = listen(&asker, "GET", "/api/v1/events".to_owned(), ("cookie", cookie));
+        is_open.await.unwrap();
         settled().await;
         assert!(!listening.is_finished());
         let all = sessions::list(&stage.ctx, &ME).await.unwrap();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
-use model::token::TokenRole;
+use model::access::token::TokenRole;
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 use tokio::sync::Notify;
@@ -82,10 +82,10 @@ store::on_both! {
         assert_eq!((&how["timeout_ms"], &how["priority"]), (&json!(1500), &json!(-5)), "{run:?}");
         assert_eq!(how["retry"], json!({ "attempts": 4, "first_ms": 500, "most_ms": 30_000 }));
         for (wrong, told) in [
-            (json!({ "timeout_ms": 0 }), "`timeout_ms` must be a whole number from 1 to 86400000, which is a day, not `0`"),
-            (json!({ "timeout_ms": u64::MAX }), "`timeout_ms` must be a whole number from 1 to 86400000, which is a day, not `18446744073709551615`"),
-            (json!({ "priority": 101 }), "`priority` must be a whole number from -100 to 100, not `101`"),
-            (json!({ "retries": 100 }), "`retries` must be how often to try again (0 to 99), or {\"attempts\": tries in all, \"first\": seconds, \"most\": seconds}, not `100`"),
+            (json!({ "timeout_ms": 0 }), "`timeout_ms` must be an integer from 1 to 86400000 (one day), not `0`"),
+            (json!({ "timeout_ms": u64::MAX }), "`timeout_ms` must be an integer from 1 to 86400000 (one day), not `18446744073709551615`"),
+            (json!({ "priority": 101 }), "`priority` must be an integer from -100 to 100, not `101`"),
+            (json!({ "retries": 100 }), "`retries` must be the number of retries (0 to 99), or {\"attempts\": tries in total, \"first\": seconds, \"most\": seconds}, not `100`"),
         ] {
             let refused = queued(wrong).await;
             assert_eq!((refused.status, refused.code()), (StatusCode::BAD_REQUEST, "bad_request"));
@@ -118,7 +118,7 @@ store::on_both! {
         for wrong in [last, "%20", &next[1..]] {
             let refused = asker.get(&format!("/api/v1/runs?cursor={wrong}")).await;
             assert_eq!((refused.status, refused.code()), (StatusCode::BAD_REQUEST, "bad_query"), "{wrong}");
-            assert!(refused.json["error"]["hint"].as_str().unwrap().contains("leave `cursor` out"));
+            assert!(refused.json["error"]["hint"].as_str().unwrap().contains("omit `cursor`"));
         }
         for list in ["functions", "changesets", "triggers", "triggers/t/firings", "schedules"] {
             let refused = asker.get(&format!("/api/v1/{list}?cursor={next}")).await;
@@ -154,7 +154,7 @@ store::on_both! {
         let named = asker.get(&format!("/api/v1/runs?limit=2&before={second}")).await.json;
         assert_eq!(named["items"], last["items"], "whoever knows the place says it");
         assert_eq!(asker.get("/api/v1/runs?state=failed").await.json["items"], json!([]));
-        assert_eq!(asker.get("/api/v1/runs?state=lazy").await.code(), "bad_request");
+        assert_eq!(asker.get("/api/v1/runs?state=lazy").await.code(), "bad_query");
         stage.close().await;
     }
 }

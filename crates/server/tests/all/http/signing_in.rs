@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use jiff::SignedDuration;
-use model::actor::Actor;
+use model::access::actor::Actor;
 use serde_json::{Value, json};
 use server::http::HttpConfig;
 use store::testing::TestDatabase;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
-use model::token::TokenRole;
+use model::access::token::TokenRole;
 use serde_json::{Value, json};
 use server::app::tokens;
 use server::http::HttpConfig;

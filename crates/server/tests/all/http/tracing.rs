@@ -1,54 +1,46 @@
 //! Traces, as a collector gets them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use sandbox::CancellationToken;
 use serde_json::{Value, json};
 use server::traces;
 use store::testing::TestDatabase;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::TcpListener;
 
 use super::asking::{ADD, Asker};
 use crate::engine::script::{Stage, raised};
+use crate::http_client::servers::{Connection, Server, answer};
+use crate::http_client::tls::Authority;
 
 /// Stands in for a collector: takes requests and hands on the spans it finds in them.
 struct Collector {
-    address: String,
+    url: String,
     spans: tokio::sync::mpsc::UnboundedReceiver<Value>,
+    _server: Server,
 }
 
 impl Collector {
     async fn start() -> Collector {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap().to_string();
+        Collector::start_with(None).await
+    }
+
+    /// One that speaks TLS, if it is told how.
+    async fn start_with(tls: Option<Arc<rustls::ServerConfig>>) -> Collector {
         let (sender, spans) = tokio::sync::mpsc::unbounded_channel();
-        tokio::spawn(async move {
-            loop {
-                let (stream, _) = listener.accept().await.unwrap();
-                let mut stream = BufReader::new(stream);
-                let (mut line, mut length) = (String::new(), 0);
-                let mut first = String::new();
-                while stream.read_line(&mut line).await.unwrap() > 2 {
-                    if first.is_empty() {
-                        first.clone_from(&line);
-                    }
-                    if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-                        length = value.trim().parse().unwrap();
-                    }
-                    line.clear();
-                }
-                assert_eq!(first.trim(), "POST /v1/traces HTTP/1.1");
-                let mut body = vec![0; length];
-                stream.read_exact(&mut body).await.unwrap();
-                stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").await.unwrap();
-                let told: Value = serde_json::from_slice(&body).unwrap();
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let server = Server::start_with(tls, async move |mut connection: Connection| {
+            while let Some(request) = connection.try_request().await {
+                assert_eq!(request.line, "POST /v1/traces HTTP/1.1");
+                connection.write(&answer("{}")).await;
+                let told: Value = serde_json::from_slice(&request.body).unwrap();
                 for span in told["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().unwrap() {
                     sender.send(span.clone()).unwrap();
                 }
             }
-        });
-        Collector { address, spans }
+        })
+        .await;
+        Collector { url: format!("{scheme}://localhost:{}", server.address.port()), spans, _server: server }
     }
 
     /// So many spans, by name.
@@ -69,8 +61,7 @@ fn exporter(
     collector: &Collector,
     stop: &CancellationToken,
 ) -> impl Future<Output = ()> + Send + use<> {
-    let endpoint = format!("http://{}", collector.address).parse().unwrap();
-    traces::export(stage.ctx.clone(), endpoint, stop.clone())
+    traces::export(stage.ctx.clone(), collector.url.parse().unwrap(), stop.clone())
 }
 
 store::on_both! {
@@ -120,6 +111,21 @@ store::on_both! {
         let span = &found["run add"];
         assert_eq!(span["traceId"], run.run_id.0.simple().to_string());
         assert_eq!(span["parentSpanId"], Value::Null);
+        stage.close().await;
+    }
+
+    async fn a_collector_is_reached_over_tls_where_its_authority_is_trusted(database: &TestDatabase) {
+        let authority = Authority::new();
+        let mut collector = Collector::start_with(Some(authority.server_config("localhost"))).await;
+        let stage = Stage::configured(database, |config| config.http_client = authority.client_config()).await;
+        stage.add(&[ADD]).await;
+        stage.script.part("add", |_, _| async { Ok(3.into()) });
+        let stop = CancellationToken::new();
+        let exporter = exporter(&stage, &collector, &stop);
+        stage.start("add", json!({ "a": 1, "b": 2 })).await.unwrap();
+        stop.cancel();
+        exporter.await;
+        assert!(collector.next(1).await.contains_key("run add"));
         stage.close().await;
     }
 }

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use model::access::scope::Scope;
+use model::access::token::TokenRole;
 use model::content::Content;
 use model::entry::EntryKind;
 use model::function::FunctionDraft;
 use model::ids::RunId;
-use model::scope::Scope;
-use model::token::TokenRole;
 use model::trigger::TriggerContent;
 use proptest::prelude::*;
 use sandbox::Value as Python;
 use secrecy::SecretBox;
 use serde_json::{Value, json};
-use server::app::drafts::{Intent, Proposal};
+use server::app::changesets::drafts::{Intent, Proposal};
 use server::app::{changesets, runs, secrets};
 use store::testing::TestDatabase;
 use store::{EntryPage, RunFilter};

@@ -5,7 +5,7 @@ mod answers;
 mod brains;
 mod requests;
 
-use model::token::TokenRole;
+use model::access::token::TokenRole;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use store::testing::TestDatabase;

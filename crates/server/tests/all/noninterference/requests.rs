@@ -20,7 +20,7 @@ pub(super) struct Request {
     pub(super) run: Which,
 }
 
-/// Every route, but those whose answer is the server's and not the brain's: `/health`, `/openapi.json`, `/doctor`, `/metrics`.
+/// Every route, but those whose answer is the server's and not the brain's: `/health`, `/openapi.json`, `/doctor`, `/nodes`, `/metrics`.
 const ROUTES: &[(&str, &str)] = &[
     ("GET", "/api/v1/brain"),
     ("GET", "/api/v1/caller"),
@@ -191,8 +191,14 @@ fn body(method: &str, route: &str, name: &str, other: &str) -> Option<Value> {
 }
 
 /// Those whose answer is about the server and the same for everybody who may ask.
-const OF_SERVER: [&str; 5] =
-    ["/api/v1/health", "/api/v1/openapi.json", "/api/v1/doctor", "/api/v1/metrics", "/metrics"];
+const OF_SERVER: [&str; 6] = [
+    "/api/v1/health",
+    "/api/v1/openapi.json",
+    "/api/v1/doctor",
+    "/api/v1/nodes",
+    "/api/v1/metrics",
+    "/metrics",
+];
 
 #[test]
 fn every_route_is_asked() {

@@ -1,4 +1,4 @@
-//! Verb × actor: every verb of `app` is called by every kind of Access, and does what the table in `model::verb` says.
+//! Verb × actor: every verb of `app` is called by every kind of Access, and does what the table in `model::access::verb` says.
 
 mod cases;
 mod scan;
@@ -7,12 +7,12 @@ mod sides;
 use std::mem::discriminant;
 use std::sync::Arc;
 
+use model::access::actor::Actor;
+use model::access::grantable::Grantable;
+use model::access::scope::Scope;
+use model::access::token::TokenRole;
 use model::access::{Access, Authority, Denied};
-use model::actor::Actor;
-use model::grantable::Grantable;
 use model::ids::{RunId, TokenId};
-use model::scope::Scope;
-use model::token::TokenRole;
 use server::Error;
 use store::testing::TestDatabase;
 
@@ -59,7 +59,7 @@ fn due(case: &Case, access: &Access, side: &Side) -> Became {
 }
 
 fn denial(denied: &Denied) -> Became {
-    let of_the_role = Denied::Role { role: TokenRole::Viewer, need: model::verb::Need::Run };
+    let of_the_role = Denied::Role { role: TokenRole::Viewer, need: model::access::verb::Need::Run };
     match discriminant(denied) == discriminant(&of_the_role) {
         true => Became::NotOfTheRole,
         false => Became::NotOfTheNames,

@@ -7,7 +7,7 @@ use super::cases::CASES;
 
 /// A function that others can call, outside of `app` at least.
 struct Offered {
-    /// The file and the name.
+    /// The module and the name.
     verb: String,
     is_public: bool,
     takes_access: bool,
@@ -15,21 +15,31 @@ struct Offered {
 }
 
 fn offered() -> Vec<Offered> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/app");
+    let app = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/app");
     let mut found = Vec::new();
-    for within in ["", "functionz/"] {
-        for entry in std::fs::read_dir(folder.join(within)).unwrap() {
+    let mut folders = vec![app.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            if path.extension().is_some_and(|ending| ending == "rs") {
-                let file = format!("{within}{}", path.file_name().unwrap().to_string_lossy());
-                found.extend(offered_by(&file, &std::fs::read_to_string(&path).unwrap()));
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                found.extend(offered_by(&module(path.strip_prefix(&app).unwrap()), &text));
             }
         }
     }
     found
 }
 
-fn offered_by(file: &str, text: &str) -> Vec<Offered> {
+/// `runs::ids` for `runs/ids.rs`, `runs` for `runs/mod.rs`.
+fn module(file: &Path) -> String {
+    let path = file.with_extension("");
+    let path = if path.ends_with("mod") { path.parent().unwrap() } else { &path };
+    path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("::")
+}
+
+fn offered_by(module: &str, text: &str) -> Vec<Offered> {
     let mut found = Vec::new();
     for (is_public, keyword) in [(true, "pub async fn "), (false, "pub(crate) async fn ")] {
         for (at, _) in text.match_indices(keyword) {
@@ -38,7 +48,7 @@ fn offered_by(file: &str, text: &str) -> Vec<Offered> {
             let body = rest.split_once("\n}").map_or(rest, |(body, _)| body);
             let takes_access = head.contains("access: &Access");
             found.push(Offered {
-                verb: format!("{file} {name}"),
+                verb: format!("{module} {name}"),
                 is_public,
                 takes_access,
                 body: body.to_owned(),
@@ -52,27 +62,26 @@ fn offered_by(file: &str, text: &str) -> Vec<Offered> {
 #[test]
 fn no_verb_can_be_called_without_an_access() {
     const WITHOUT: &[&str] = &[
-        "backup.rs back_up", // by the owner of the machine, beside any server
-        "backup.rs restore",
-        "functions.rs not_found", // made of a refusal, within the scope of whoever asked
-        "retention.rs keep",      // the server's own housekeeping
-        "retention.rs sweep",
-        "run_news.rs next", // methods of what took an Access when it was made
-        "run_news.rs next",
-        "runs.rs check_input", // of what was judged: a target that is applied, a run that is carried out
-        "runs.rs ended",
-        "runs.rs parameters",
-        "runs.rs prepared_for",
-        "secrets.rs open", // for the engine
-        "secrets.rs open_known",
-        "sessions.rs recognise", // makes an Access
-        "sessions.rs sign_in",   // by a link that only the owner of the machine can have made
-        "sessions.rs sign_out",  // one's own, which is at hand
-        "tokens.rs recognise",   // makes an Access
-        "trials.rs execute",     // of drafts and tests that were judged
-        "trials.rs prepare_overlaid",
-        "webhooks.rs check", // opens the door at which the sender is judged
-        "webhooks.rs find",
+        "events::feed next",                   // of a reader that took an Access when it was made
+        "functions::test_results run_missing", // of drafts that were judged
+        "functions::trials execute",           // of drafts and tests that were judged
+        "functions::trials prepare_overlaid",
+        "operations::backup back_up", // by the owner of the machine, beside any server
+        "operations::backup restore",
+        "operations::retention keep", // the server's own housekeeping
+        "operations::retention sweep",
+        "operations::status health", // what anybody may know
+        "runs::new_run check_input", // of what was judged: a target that is applied, a run that is carried out
+        "runs::new_run parameters",
+        "runs::start ended",
+        "runs::watch next", // methods of what took an Access when it was made
+        "runs::watch next",
+        "sessions recognise",       // makes an Access
+        "sessions sign_in",         // by a link that only the owner of the machine can have made
+        "sessions sign_out",        // one's own, which is at hand
+        "tokens recognise",         // makes an Access
+        "triggers::webhooks check", // opens the door at which the sender is judged
+        "triggers::webhooks find",
     ];
     let mut without: Vec<String> =
         offered().into_iter().filter(|verb| !verb.takes_access).map(|verb| verb.verb).collect();
@@ -84,12 +93,12 @@ fn no_verb_can_be_called_without_an_access() {
 #[test]
 fn every_verb_is_called_by_every_actor() {
     const OF_WHAT_WAS_JUDGED: &[&str] = &[
-        "checks.rs run", // drafts, by the verbs that propose and apply them
-        "drafts.rs draft",
-        "drafts.rs redraft",
-        "names.rs of", // runs that were found for this Access
-        "run_lists.rs lines",
-        "tests.rs check", // drafts
+        "changesets::checks run", // drafts, by the verbs that propose and apply them
+        "changesets::drafts draft",
+        "changesets::drafts redraft",
+        "functions::names of", // runs that were found for this Access
+        "runs::lists lines",
+        "functions::run_tests check", // drafts
     ];
     let judges = |body: &str| ["access.may", "judge(ctx, access"].iter().any(|judges| body.contains(judges));
     let mut missing = Vec::new();

@@ -10,7 +10,7 @@ use model::run::Run;
 use model::trigger::TriggerContent;
 use sandbox::Value as Python;
 use serde_json::json;
-use server::app::drafts::{Intent, Proposal};
+use server::app::changesets::drafts::{Intent, Proposal};
 use server::app::runs::StartRun;
 use server::app::{changesets, runs, triggers};
 

@@ -1,8 +1,8 @@
-//! From the URL of a server to a pool of connections.
+//! From the URL of a server to connections.
 //!
-//! `sslmode` is `disable`, `prefer` (the default) or `require`. Whom to trust is said by `sslrootcert=FILE`, the one
-//! parameter the driver does not know; with it the server's name and certificate are always verified, so `verify-ca`
-//! and `verify-full` mean the same as `require`. Without it `prefer` connects in the clear.
+//! `sslmode` is `disable`, `prefer` (the default) or `require`. `sslrootcert=FILE` says which authorities to trust; the
+//! driver does not know this parameter. With it the server's name and certificate are always verified, so `verify-ca` and
+//! `verify-full` mean the same as `require`. Without it `prefer` connects unencrypted.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,29 +24,47 @@ const CONNECTIONS: usize = 16;
 /// How long to wait for a free connection, and for a new one, before saying that there is none.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long sent data may stay unacknowledged before a connection counts as dead.
-const SILENCE: Duration = Duration::from_secs(30);
+pub(super) const SILENCE: Duration = Duration::from_secs(30);
 
-pub(super) fn pool(url: &str) -> Result<(Pool, String), Error> {
-    let (mut config, authority) = parse(url)?;
-    let server = describe(&config);
-    configure(&mut config);
-    let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-    let manager = match (config.get_ssl_mode(), authority) {
-        (SslMode::Disable, _) | (SslMode::Prefer, None) => {
-            config.ssl_mode(SslMode::Disable);
-            Manager::from_config(config, NoTls, recycling)
-        }
-        (_, Some(file)) => Manager::from_config(config, tls(&file)?, recycling),
-        (_, None) => return Err(Error::NoCertificates { mode: "require".to_owned() }),
-    };
-    let pool = Pool::builder(manager)
-        .max_size(CONNECTIONS)
-        .runtime(Runtime::Tokio1)
-        .wait_timeout(Some(PATIENCE))
-        .create_timeout(Some(PATIENCE))
-        .build()
-        .map_err(|error| Error::Url { detail: error.to_string() })?;
-    Ok((pool, server))
+/// How connections to a server are made.
+pub(super) struct Connector {
+    pub(super) config: Config,
+    /// Absent for connections in the clear.
+    pub(super) tls: Option<MakeRustlsConnect>,
+    /// Host, port and database, for messages.
+    pub(super) server: String,
+}
+
+impl Connector {
+    pub(super) fn from_url(url: &str) -> Result<Connector, Error> {
+        let (mut config, authority) = parse(url)?;
+        let server = describe(&config);
+        configure(&mut config);
+        let tls = match (config.get_ssl_mode(), authority) {
+            (SslMode::Disable, _) | (SslMode::Prefer, None) => {
+                config.ssl_mode(SslMode::Disable);
+                None
+            }
+            (_, Some(file)) => Some(tls(&file)?),
+            (_, None) => return Err(Error::NoCertificates { mode: "require".to_owned() }),
+        };
+        Ok(Connector { config, tls, server })
+    }
+
+    pub(super) fn pool(&self) -> Result<Pool, Error> {
+        let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+        let manager = match &self.tls {
+            None => Manager::from_config(self.config.clone(), NoTls, recycling),
+            Some(tls) => Manager::from_config(self.config.clone(), tls.clone(), recycling),
+        };
+        Pool::builder(manager)
+            .max_size(CONNECTIONS)
+            .runtime(Runtime::Tokio1)
+            .wait_timeout(Some(PATIENCE))
+            .create_timeout(Some(PATIENCE))
+            .build()
+            .map_err(|error| Error::Url { detail: error.to_string() })
+    }
 }
 
 /// Host, port and database of a URL; nothing else of it, because passwords hide in more than one place.

@@ -1,4 +1,4 @@
-//! What went wrong in PostgreSQL, in the words of the store.
+//! Converts PostgreSQL's errors into those of the store.
 
 use std::error::Error as StdError;
 use std::io;

@@ -1,5 +1,5 @@
-//! Guards that the server checks itself, so that the commit can be sent together with them. Waiting for the answer of a
-//! guard first would keep every lock of the transaction for one more round trip.
+//! Guards that the server checks itself, so that the commit can be sent together with them. Waiting for the result of a
+//! guard first would hold every lock of the transaction for one more round trip.
 
 use tokio_postgres::error::SqlState;
 

@@ -1,16 +1,18 @@
 //! PostgreSQL: a pool of connections to a server, batches sent without waiting in between.
 //!
-//! `connect` turns a URL into a pool, `migrate` brings the schema up to date, `wire` translates values, `pipeline` sends
+//! `connect` turns a URL into connections, `outbox` and `listener` tell other processes and hear them, `migrate` brings the schema up to date, `wire` translates values, `pipeline` sends
 //! statements ahead of their answers, `guard` lets the server check what must hold and `fault` words what went wrong.
 //!
-//! All tables live in the schema `selfmade`, which every connection searches alone. A server's databases are often
-//! given out by someone else and shared, so other programs' tables beside ours are no reason to refuse one; in a schema
-//! of our own they cannot meet.
+//! All tables are in the schema `selfmade`, which is the only one that connections search. A server's databases are often
+//! assigned by someone else and shared, so other programs' tables are no reason to refuse one; in our own schema they cannot
+//! conflict.
 
 mod connect;
 mod fault;
 mod guard;
+mod listener;
 mod migrate;
+mod outbox;
 mod pipeline;
 mod wire;
 
@@ -20,12 +22,16 @@ use std::time::Duration;
 
 use deadpool_postgres::{Object, Pool};
 
+use self::connect::Connector;
 pub(super) use self::connect::describe_url;
 use self::fault::Fault;
+use self::outbox::Outbox;
 use self::pipeline::{Prepared, prepare};
 use self::wire::Parameter;
+use super::announcer::{Announcer, may_be_committed};
 use super::batch::{Step, Values};
 use super::{Batch, Durability, Migration, Read, Row};
+use crate::changes::Changes;
 use crate::{Activity, Error};
 
 /// When a batch that the server chose as the victim of a deadlock is played again. At once it would often snatch the
@@ -35,17 +41,28 @@ const PAUSES_MS: [u64; 5] = [5, 10, 20, 40, 80];
 #[derive(Clone)]
 pub(crate) struct Postgres {
     pool: Pool,
-    /// Host, port and database, for messages.
-    server: Arc<str>,
+    connector: Arc<Connector>,
+    announcer: Announcer,
+    outbox: Outbox,
     written: Arc<AtomicU64>,
 }
 
 impl Postgres {
-    pub(super) async fn open(url: &str, migrations: &'static [Migration]) -> Result<Postgres, Error> {
-        let (pool, server) = connect::pool(url)?;
-        let postgres = Postgres { pool, server: server.into(), written: Arc::default() };
+    pub(super) async fn open(
+        url: &str,
+        migrations: &'static [Migration],
+        announcer: &Announcer,
+    ) -> Result<Postgres, Error> {
+        let connector = Arc::new(Connector::from_url(url)?);
+        let postgres = Postgres {
+            pool: connector.pool()?,
+            connector,
+            announcer: announcer.clone(),
+            outbox: Outbox::default(),
+            written: Arc::default(),
+        };
         let mut client = postgres.client().await?;
-        migrate::migrate(&mut client, &postgres.server, migrations).await?;
+        migrate::migrate(&mut client, &postgres.connector.server, migrations).await?;
         Ok(postgres)
     }
 
@@ -53,7 +70,7 @@ impl Postgres {
         Ok(self.read(vec![read]).await?.pop().unwrap_or_default())
     }
 
-    /// A connection may have died while it lay in the pool. Reading again does no harm, so a read is tried once more,
+    /// A connection may have died while it lay in the pool. Reading again does no harm, so a read is tried again,
     /// on a new connection.
     pub(super) async fn read(&self, reads: Vec<Read>) -> Result<Vec<Vec<Row>>, Error> {
         match self.try_read(&reads).await {
@@ -66,8 +83,21 @@ impl Postgres {
     pub(super) async fn write(&self, batch: Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Error> {
         let postgres = self.clone();
         self.written.fetch_add(1, Ordering::Relaxed);
-        let writing = tokio::spawn(async move { postgres.write_to_the_end(&batch, durability).await });
+        let writing = tokio::spawn(async move {
+            let written = postgres.write_to_the_end(&batch, durability).await;
+            if may_be_committed(&written) {
+                postgres.announce(batch.changed());
+            }
+            written
+        });
         writing.await.unwrap_or(Err(Error::Closed))
+    }
+
+    fn announce(&self, changes: &Changes) {
+        self.announcer.hear(changes);
+        if let Some(node) = self.announcer.node().filter(|_| !changes.is_empty()) {
+            self.outbox.add(self, node, changes);
+        }
     }
 
     /// Every batch is a transaction of its own; those wait that find no free connection.
@@ -76,12 +106,13 @@ impl Postgres {
         Activity { waiting: self.pool.status().waiting as u64, batches: written, commits: written }
     }
 
-    pub(super) fn close(&self) {
+    pub(super) async fn close(&self) {
+        self.outbox.emptied().await;
         self.pool.close();
     }
 
     async fn client(&self) -> Result<Object, Error> {
-        self.pool.get().await.map_err(|error| fault::no_connection(&self.server, error))
+        self.pool.get().await.map_err(|error| fault::no_connection(&self.connector.server, error))
     }
 
     async fn try_read(&self, reads: &[Read]) -> Result<Vec<Vec<Row>>, Error> {
@@ -104,7 +135,7 @@ impl Postgres {
 
     fn tell<T>(&self, client: Object, answer: Result<T, Fault>) -> Result<T, Error> {
         answer.map_err(|fault| {
-            let error = fault.tell(&self.server);
+            let error = fault.tell(&self.connector.server);
             if let Error::ConnectionLost { .. } = error {
                 // What killed this connection has most likely killed those that lie idle, too. Not all of them know
                 // yet, so none may be handed out again.

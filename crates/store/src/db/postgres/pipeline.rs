@@ -1,7 +1,7 @@
-//! Sends the statements of a transaction one after the other without waiting for the answers in between.
+//! Sends the statements of a transaction without waiting for the responses in between.
 //!
-//! The driver sends a request when its future is first polled and the server answers in the order of the requests. So
-//! polling every future once, in order, sends the whole transaction, and the answers may then be awaited one by one.
+//! The driver sends a request when its future is first polled, and the server responds in the order of the requests. So
+//! polling every future once, in order, sends the whole transaction, and the responses can then be awaited one by one.
 
 use std::future::poll_fn;
 use std::pin::Pin;

@@ -1,5 +1,5 @@
-//! Values in PostgreSQL's binary format. The server says which type a parameter has; the value is written as that or
-//! refused, never silently as something else.
+//! Values in PostgreSQL's binary format. The server says which type a parameter has; the value is written as that type or
+//! refused, never silently converted.
 
 use std::error::Error as StdError;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Copies a database as it is at one moment, while others go on writing it, and looks whether a copy is whole.
+//! Copies a consistent snapshot of a database while others write to it, and checks whether a copy is complete.
 
 use std::path::Path;
 

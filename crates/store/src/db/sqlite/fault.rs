@@ -1,7 +1,7 @@
-//! What went wrong in SQLite, in the words of the store.
+//! Converts SQLite's errors into those of the store.
 //!
-//! A fault stays what it is until it is told to someone, because one failed commit is told to every job of its group
-//! and the driver's errors cannot be copied.
+//! A fault is kept as it is until it is reported, because one failed commit is reported to every job of its group and the
+//! driver's errors cannot be cloned.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Applies migrations to a SQLite file; `user_version` says how many it has seen.
+//! Applies migrations to a SQLite file; `user_version` is the number of those applied.
 
 use super::fault::Fault;
 use super::open::APPLICATION_ID;

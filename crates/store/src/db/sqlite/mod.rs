@@ -1,7 +1,7 @@
 //! SQLite: a file, one thread that writes it, a few connections that read it.
 //!
-//! `open` decides whether a file is ours, `migrate` brings its schema up to date, `writer` commits in groups, `readers`
-//! read beside it, `session` runs statements, `places` knows where their values belong and `fault` words what went wrong.
+//! `open` decides whether a file is ours, `migrate` updates its schema, `writer` commits in groups, `readers` read in
+//! parallel, `session` runs statements, `places` maps values to parameters, and `fault` converts errors.
 
 pub(crate) mod backup;
 mod fault;
@@ -19,6 +19,7 @@ use std::path::Path;
 use self::readers::Readers;
 pub(in crate::db) use self::writer::Maintenance;
 use self::writer::Writer;
+use super::announcer::Announcer;
 use super::{Batch, Durability, Migration, Read, Row};
 use crate::{Activity, Error};
 
@@ -29,12 +30,16 @@ pub(crate) struct Sqlite {
 }
 
 impl Sqlite {
-    pub(super) async fn open(path: &Path, migrations: &'static [Migration]) -> Result<Sqlite, Error> {
-        let path = path.to_owned();
+    pub(super) async fn open(
+        path: &Path,
+        migrations: &'static [Migration],
+        announcer: &Announcer,
+    ) -> Result<Sqlite, Error> {
+        let (path, announcer) = (path.to_owned(), announcer.clone());
         let opening = tokio::task::spawn_blocking(move || {
             let session = open::open(&path, migrations)?;
             let readers = Readers::start(&path)?;
-            Ok(Sqlite { writer: Writer::start(session)?, readers })
+            Ok(Sqlite { writer: Writer::start(session, announcer)?, readers })
         });
         opening.await.unwrap_or(Err(Error::Closed))
     }

@@ -1,6 +1,6 @@
 //! Opens the database file for writing, or says why it is not ours to open.
 //!
-//! Nothing is written before the file is known to be empty or our own.
+//! Nothing is written before the file is known to be empty or ours.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -168,7 +168,7 @@ fn prepare(session: &Session) -> Result<(), Fault> {
         .map_err(Fault::of("open"))?;
     session.run(CACHE)?;
     // What is forgotten is overwritten, also in pages that are free then. It costs nothing where little is deleted; deleting
-    // values of many pages writes those pages once more.
+    // values of many pages writes those pages again.
     session.run("pragma secure_delete = on")?;
     session.run("pragma synchronous = full").map(drop)
 }

@@ -1,8 +1,7 @@
-//! Which value of a statement belongs in which of its places.
+//! Which value of a statement belongs to which of its parameters.
 //!
-//! In SQLite `$7` is a name, and names are counted in the order of their appearance. So a value finds its place by the
-//! number in the name, never by position. SQLite finds a name by walking over those before it, so each statement is asked
-//! once.
+//! In SQLite `$7` is a name, and names are numbered in the order of their appearance. So a value is matched by the number in
+//! the name, never by position. SQLite finds a name by a linear search, so each statement is inspected once.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

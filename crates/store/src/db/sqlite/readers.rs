@@ -1,4 +1,4 @@
-//! Read-only connections: some used on the calling thread, for look-ups, and two threads for all that may scan.
+//! Read-only connections: some used on the calling thread, for look-ups, and two threads for everything that may scan.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};

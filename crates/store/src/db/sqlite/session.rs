@@ -1,6 +1,6 @@
 //! One connection to a database file: binds values, runs statements, collects rows.
 //!
-//! When to begin and to commit is decided by those who hold it.
+//! Its owner decides when to begin and to commit.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

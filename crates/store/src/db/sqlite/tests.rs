@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 use super::writer::{Committer, Job};
 use super::{Sqlite, open};
 use crate::Error;
+use crate::db::announcer::Announcer;
 use crate::db::tests::SCHEMA;
 use crate::db::{Batch, Durability, Row, Value};
 use crate::testing::TestDatabase;
@@ -60,7 +61,7 @@ fn a_group_is_one_transaction_and_a_job_that_fails_undoes_only_itself() {
     let insert = "insert into things (id, name, count) values ($1, $2, (select count(*) from things))";
     let values = |n: i64| vec![Value::Blob(vec![n as u8]), (n % 99).to_string().into()];
     let (jobs, answers): (Vec<_>, Vec<_>) = (0..100).map(|n| job(insert, values(n))).unzip();
-    committer.commit(jobs);
+    committer.commit(jobs, &Announcer::default());
     let failed = |answer: Answer| matches!(answer.blocking_recv().unwrap(), Err(Error::Unique { .. }));
     let failures: Vec<bool> = answers.into_iter().map(failed).collect();
     assert_eq!(failures.iter().position(|failed| *failed), Some(99));
@@ -76,13 +77,13 @@ fn everyone_is_told_when_the_commit_itself_fails() {
     let orphan = "insert into parts (part, thing) values (1, x'00')";
     let (jobs, answers): (Vec<_>, Vec<_>) =
         [insert(1), job(deferred, vec![]), job(orphan, vec![]), insert(2)].into_iter().unzip();
-    committer.commit(jobs);
+    committer.commit(jobs, &Announcer::default());
     for answer in answers {
         assert!(matches!(answer.blocking_recv().unwrap(), Err(Error::ForeignKey { .. })));
     }
     assert_eq!(count(&database), 0);
     let (job, answer) = insert(3);
-    committer.commit(vec![job]);
+    committer.commit(vec![job], &Announcer::default());
     answer.blocking_recv().unwrap().unwrap();
     assert_eq!(count(&database), 1);
 }
@@ -95,7 +96,7 @@ fn everyone_is_told_when_a_job_ends_the_whole_transaction() {
         [insert(1), job("insert or rollback into things (id, name) values (null, null)", vec![]), insert(2)]
             .into_iter()
             .unzip();
-    committer.commit(jobs);
+    committer.commit(jobs, &Announcer::default());
     for answer in answers {
         assert!(matches!(answer.blocking_recv().unwrap(), Err(Error::Statement { .. })));
     }
@@ -115,7 +116,7 @@ fn one_job_that_must_survive_power_loss_takes_its_group_along() {
                 Job::new(batch, *durability)
             })
             .unzip();
-        committer.commit(jobs);
+        committer.commit(jobs, &Announcer::default());
         let levels =
             answers.into_iter().map(|answer| answer.blocking_recv().unwrap().unwrap()[0][0].int(0).unwrap());
         levels.collect::<Vec<_>>()
@@ -135,7 +136,7 @@ fn put(n: i64) -> Batch {
     batch
 }
 
-/// Whether a write is done before anybody else has had a chance to do it.
+/// Whether a write is done before anyone else has had a chance to do it.
 fn at_once(sqlite: &Sqlite, batch: Batch, durability: Durability) -> bool {
     let write = pin!(sqlite.write(batch, durability));
     matches!(write.poll(&mut Context::from_waker(Waker::noop())), Poll::Ready(Ok(_)))
@@ -144,7 +145,7 @@ fn at_once(sqlite: &Sqlite, batch: Batch, durability: Durability) -> bool {
 #[tokio::test]
 async fn a_small_write_that_is_not_flushed_is_done_on_the_calling_thread() {
     let database = TestDatabase::sqlite();
-    let sqlite = Sqlite::open(&database.path(), SCHEMA).await.unwrap();
+    let sqlite = Sqlite::open(&database.path(), SCHEMA, &Announcer::default()).await.unwrap();
     assert!(at_once(&sqlite, put(1), Durability::Process));
     assert_eq!(count(&database), 1);
     assert!(!at_once(&sqlite, put(2), Durability::Power), "a flush keeps the only thread waiting");
@@ -159,7 +160,7 @@ async fn a_small_write_that_is_not_flushed_is_done_on_the_calling_thread() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_small_write_is_flushed_on_the_calling_thread_where_there_are_others() {
     let database = TestDatabase::sqlite();
-    let sqlite = Sqlite::open(&database.path(), SCHEMA).await.unwrap();
+    let sqlite = Sqlite::open(&database.path(), SCHEMA, &Announcer::default()).await.unwrap();
     let of_spawned = sqlite.clone();
     let spawned = tokio::spawn(async move { at_once(&of_spawned, put(1), Durability::Power) });
     assert!(spawned.await.unwrap());
@@ -175,7 +176,7 @@ async fn a_small_write_is_flushed_on_the_calling_thread_where_there_are_others()
 #[tokio::test]
 async fn a_caller_does_not_wait_for_another_process_itself() {
     let database = TestDatabase::sqlite();
-    let sqlite = Sqlite::open(&database.path(), SCHEMA).await.unwrap();
+    let sqlite = Sqlite::open(&database.path(), SCHEMA, &Announcer::default()).await.unwrap();
     let other = Connection::open(database.path()).unwrap();
     other.execute_batch("begin immediate").unwrap();
     let mut write = pin!(sqlite.write(put(1), Durability::Process));
@@ -189,7 +190,7 @@ async fn a_caller_does_not_wait_for_another_process_itself() {
 #[tokio::test]
 async fn a_job_of_a_caller_that_fails_leaves_nothing_behind() {
     let database = TestDatabase::sqlite();
-    let sqlite = Sqlite::open(&database.path(), SCHEMA).await.unwrap();
+    let sqlite = Sqlite::open(&database.path(), SCHEMA, &Announcer::default()).await.unwrap();
     let mut twice = put(1);
     twice.append(put(1));
     assert!(matches!(sqlite.write(twice, Durability::Process).await, Err(Error::Unique { .. })));
@@ -201,7 +202,7 @@ async fn a_job_of_a_caller_that_fails_leaves_nothing_behind() {
 #[tokio::test]
 async fn the_log_is_folded_however_it_was_written() {
     let database = TestDatabase::sqlite();
-    let sqlite = Sqlite::open(&database.path(), SCHEMA).await.unwrap();
+    let sqlite = Sqlite::open(&database.path(), SCHEMA, &Announcer::default()).await.unwrap();
     let mut log = database.path().into_os_string();
     log.push("-wal");
     for n in 0..4_000 {
@@ -233,7 +234,7 @@ fn a_statement_is_planned_once_whatever_is_bound_to_it() {
 #[tokio::test]
 async fn a_look_up_sees_what_was_written_while_somebody_writes_and_while_nobody_does() {
     let database = TestDatabase::sqlite();
-    let sqlite = Sqlite::open(&database.path(), SCHEMA).await.unwrap();
+    let sqlite = Sqlite::open(&database.path(), SCHEMA, &Announcer::default()).await.unwrap();
     let count = async || {
         let read = ("select count(*) from things".into(), Vec::new());
         sqlite.look_up(read).await.unwrap()[0].int(0).unwrap()

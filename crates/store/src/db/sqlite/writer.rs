@@ -1,8 +1,8 @@
-//! The one connection that writes, and its thread, which takes all jobs that wait, commits them together, then answers each.
+//! The one writing connection, and its thread, which takes all waiting jobs, commits them together, then replies to each.
 //!
 //! A commit costs the same for one job as for hundreds, so the busier the store, the cheaper a write. A job that fails
-//! undoes only itself: its group is played again with a savepoint for every job. While nobody writes, a small job is done on
-//! the calling thread: it takes less time than waking another and being woken by it.
+//! undoes only itself: its group is executed again with a savepoint for every job. While nobody else writes, a small job
+//! runs on the calling thread, which takes less time than waking another and being woken by it.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -18,6 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::fault::Fault;
 use super::open::PATIENCE;
 use super::session::Session;
+use crate::db::announcer::{Announcer, may_be_committed};
 use crate::db::{Batch, Durability, Read, Row};
 use crate::{Activity, Error};
 
@@ -47,6 +48,7 @@ struct Shared {
     /// The thread writes or is about to. Callers who write one after the other would keep it from the lock.
     taken: AtomicBool,
     done: Done,
+    announcer: Announcer,
 }
 
 /// What was committed so far.
@@ -91,16 +93,26 @@ impl Job {
         let (answer, receiver) = oneshot::channel();
         (Job { batch, durability, answer }, receiver)
     }
+
+    /// A caller that went away has told nobody what the job changed; it is done all the same.
+    fn answer(self, answer: Answer, announcer: &Announcer) {
+        if let Err(unheard) = self.answer.send(answer)
+            && may_be_committed(&unheard)
+        {
+            announcer.hear(self.batch.changed());
+        }
+    }
 }
 
 impl Writer {
-    pub(super) fn start(session: Session) -> Result<Writer, Error> {
+    pub(super) fn start(session: Session, announcer: Announcer) -> Result<Writer, Error> {
         // Two groups: one is written while the next gathers, and whoever comes after waits to hand over.
         let (requests, receiver) = mpsc::channel(2 * GROUP);
         let path = session.path.clone();
         let thread = thread::Builder::new().name("store-writer".to_owned());
         let committer = Mutex::new(Some(Committer::new(session)?));
-        let shared = Arc::new(Shared { committer, taken: AtomicBool::new(false), done: Done::default() });
+        let shared =
+            Arc::new(Shared { committer, taken: AtomicBool::new(false), done: Done::default(), announcer });
         let of_thread = Arc::clone(&shared);
         let started: io::Result<_> = thread.spawn(move || serve(&of_thread, receiver));
         started.map_err(|source| Error::CannotOpen { path, source })?;
@@ -134,13 +146,13 @@ impl Writer {
     }
 
     /// Reads what this connection need not fetch: a commit leaves what other connections know stale, and never what this one
-    /// knows. `None` if somebody writes or waits to.
+    /// knows. `None` if someone writes or waits to.
     pub(super) fn look_up(&self, read: &Read) -> Option<Result<Vec<Row>, Error>> {
         let mut held = self.idle()?;
         held.as_mut()?.look_up(read)
     }
 
-    /// `None` if somebody else writes or waits to; then it is the thread's to do.
+    /// `None` if someone else writes or waits to; then it is the thread's to do.
     fn write_here(&self, batch: &Batch, durability: Durability) -> Option<Answer> {
         let mut held = self.idle()?;
         let committer = held.as_mut()?;
@@ -203,7 +215,7 @@ fn serve(shared: &Shared, mut requests: mpsc::Receiver<Request>) {
         if !group.is_empty() {
             // Before those are answered who may look at it next.
             shared.done.count(group.len());
-            committer.commit(group);
+            committer.commit(group, &shared.announcer);
         }
         for (what, answer) in maintaining {
             let done = committer.maintain(what).map_err(|fault| fault.tell(&committer.session.path));
@@ -336,14 +348,13 @@ impl Committer {
         self.session.connection.busy_timeout(patience).ok();
     }
 
-    pub(super) fn commit(&mut self, group: Vec<Job>) {
+    pub(super) fn commit(&mut self, group: Vec<Job>, announcer: &Announcer) {
         match self.transact(&group) {
             Ok(answers) => {
-                // Nobody listens any more if the caller went away; the job is done all the same.
-                group.into_iter().zip(answers).for_each(|(job, answer)| drop(job.answer.send(answer)));
+                group.into_iter().zip(answers).for_each(|(job, answer)| job.answer(answer, announcer));
             }
             Err(fault) => {
-                group.into_iter().for_each(|job| drop(job.answer.send(Err(fault.tell(&self.session.path)))));
+                group.into_iter().for_each(|job| job.answer(Err(fault.tell(&self.session.path)), announcer));
             }
         }
     }

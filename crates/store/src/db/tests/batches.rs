@@ -56,7 +56,7 @@ on_both! {
             batch.guard(guard, [7.into()], "the count is 7");
             batch.push(INSERT, thing(3, "c", 3));
             let error = write(&db, batch).await.unwrap_err();
-            assert_eq!(error.to_string(), "nothing was written, because it no longer holds that the count is 7");
+            assert_eq!(error.to_string(), "nothing was written, because this no longer holds: the count is 7");
         }
         assert_eq!(names(&db).await, ["a"]);
     }

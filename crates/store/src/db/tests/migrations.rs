@@ -37,7 +37,7 @@ on_both! {
         Db::open(database.location(), LONGER).await.unwrap();
         let error = Db::open(database.location(), SCHEMA).await.err().unwrap();
         assert!(matches!(error, Error::Newer { found: 2, known: 1, .. }), "{error}");
-        assert!(error.to_string().contains("has schema 2, this selfmade knows only up to 1"), "{error}");
+        assert!(error.to_string().contains("has schema 2, but this selfmade supports only up to 1"), "{error}");
     }
 
     async fn a_migration_that_fails_is_undone_and_named(database: &TestDatabase) {

@@ -39,7 +39,7 @@ class AsyncChangesets(AsyncResource):
         return await self._change(Changeset, "POST", f"/changesets/{number}/reject")
 
     async def rebase(self, number: int) -> Changeset:
-        """Bases it on the brain as it is now, and checks it again."""
+        """Rebases it onto the current brain, and checks it again."""
         return await self._change(Changeset, "POST", f"/changesets/{number}/rebase")
 
     async def revert(self, number: int) -> Applied:

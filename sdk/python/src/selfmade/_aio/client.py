@@ -69,7 +69,7 @@ class AsyncClient(AsyncResource):
         return await self.functions.search(words, limit=limit)
 
     async def health(self) -> Health:
-        """Whether the server and its database answer."""
+        """Whether the server and its database respond."""
         return await self._get(Health, "/health")
 
     async def close(self) -> None:

@@ -13,7 +13,7 @@ class AsyncInsights(AsyncResource):
     """What the records of runs tell."""
 
     async def list(self, *, since: datetime | None = None) -> _List[Insight]:
-        """Of all functions that ran, those first that took the most time."""
+        """Of all functions that ran, most total time first."""
         return await self._get_all(Insight, "/insights", {"since": since})
 
     async def get(self, name: str, *, since: datetime | None = None) -> Insight:

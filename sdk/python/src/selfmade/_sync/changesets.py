@@ -40,7 +40,7 @@ class Changesets(Resource):
         return self._change(Changeset, "POST", f"/changesets/{number}/reject")
 
     def rebase(self, number: int) -> Changeset:
-        """Bases it on the brain as it is now, and checks it again."""
+        """Rebases it onto the current brain, and checks it again."""
         return self._change(Changeset, "POST", f"/changesets/{number}/rebase")
 
     def revert(self, number: int) -> Applied:

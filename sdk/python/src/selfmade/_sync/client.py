@@ -70,7 +70,7 @@ class Client(Resource):
         return self.functions.search(words, limit=limit)
 
     def health(self) -> Health:
-        """Whether the server and its database answer."""
+        """Whether the server and its database respond."""
         return self._get(Health, "/health")
 
     def close(self) -> None:

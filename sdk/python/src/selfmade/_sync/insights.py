@@ -14,7 +14,7 @@ class Insights(Resource):
     """What the records of runs tell."""
 
     def list(self, *, since: datetime | None = None) -> _List[Insight]:
-        """Of all functions that ran, those first that took the most time."""
+        """Of all functions that ran, most total time first."""
         return self._get_all(Insight, "/insights", {"since": since})
 
     def get(self, name: str, *, since: datetime | None = None) -> Insight:

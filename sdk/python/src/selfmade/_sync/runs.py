@@ -53,7 +53,7 @@ class Runs(Resource):
             version: this one instead of the live one.
             revision: the version that was live then, calling what was live then.
             timeout: seconds it may take, instead of what it states.
-            retries: how often to try again if it fails, or `{"attempts": 4, "first": 0.5, "most": 30}`: tries in all, and the
+            retries: the number of retries, or `{"attempts": 4, "first": 0.5, "most": 30}`: tries in total, and the
                 seconds it rests in between, doubling; instead of what it states.
             wait: answer after so many seconds in any case; the run goes on.
             idempotency_key: a second start with this key gets the first run.
@@ -181,7 +181,7 @@ class Runs(Resource):
         return ids
 
     def answer(self, run: str | Run | RunLine, value: Any) -> Run:
-        """Answers what a run asked."""
+        """Answers the question of a run."""
         return self._change(Run, "POST", f"{_path(run)}/answer", {"value": encode(value, "the answer")})
 
     def rerun(self, run: str | Run | RunLine, *, live: bool = False) -> Run:

@@ -108,7 +108,7 @@ def _passed_on(environ: Environ, start_response: Callable[..., Any], path: str) 
     try:
         said = json.loads(body) if body else None
     except ValueError:
-        return _answer(start_response, 400, "application/json", b'{"error": "the body is no JSON"}')
+        return _answer(start_response, 400, "application/json", b'{"error": "the body is not valid JSON"}')
     query = dict(pair.partition("=")[::2] for pair in environ.get("QUERY_STRING", "").split("&") if pair)
     request = Request(
         environ["REQUEST_METHOD"],

@@ -162,6 +162,9 @@ class Step(Record):
     """One recorded effect of a run."""
 
     position: int
+    # The thread or task that asked for it, and its place among the steps of that one.
+    lane: str = "main"
+    number: int = 0
     verb: str
     request: Value = None
     result: Value = None

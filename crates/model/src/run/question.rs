@@ -1,0 +1,73 @@
+//! A question that a Run asks a person: a text, and optionally the possible answers.
+
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::phrase::{cut, list};
+
+/// So many are named where an answer is none of them.
+const NAMED: usize = 10;
+const LONGEST: usize = 80;
+
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{given} is not one of the options: {choices}")]
+pub struct NotAmong {
+    pub given: String,
+    pub choices: String,
+}
+
+/// What can be chosen; nothing if every answer will do.
+pub fn options(question: &Value) -> &[Value] {
+    question["options"].as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Whether someone may answer so.
+pub fn check_answer(question: &Value, answer: &Value) -> Result<(), NotAmong> {
+    let options = options(question);
+    if options.is_empty() || options.contains(answer) {
+        return Ok(());
+    }
+    let mut named: Vec<String> = options.iter().take(NAMED).map(quoted).collect();
+    let more = options.len() - named.len();
+    if more > 0 {
+        named.push(format!("{more} more"));
+    }
+    let last = if more > 0 { "and" } else { "or" };
+    Err(NotAmong { given: quoted(answer), choices: list(&named, last) })
+}
+
+fn quoted(value: &Value) -> String {
+    format!("`{}`", cut(&value.to_string(), LONGEST))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_is_one_of_the_options() {
+        let question = json!({ "question": "How many?", "options": [1, 2, "many", null] });
+        for answer in [json!(1), json!("many"), json!(null)] {
+            assert_eq!(check_answer(&question, &answer), Ok(()));
+        }
+        let refused = check_answer(&question, &json!("1")).unwrap_err();
+        insta::assert_snapshot!(refused, @r#"`"1"` is not one of the options: `1`, `2`, `"many"` or `null`"#);
+    }
+
+    #[test]
+    fn without_options_every_answer_will_do() {
+        for question in [json!({ "question": "Why?", "options": null }), json!({ "question": "Why?" })] {
+            assert_eq!(check_answer(&question, &json!({ "because": [1] })), Ok(()));
+        }
+    }
+
+    #[test]
+    fn of_many_options_the_first_are_named() {
+        let question = json!({ "question": "Which?", "options": (0..30).collect::<Vec<_>>() });
+        let refused = check_answer(&question, &json!("x".repeat(500))).unwrap_err();
+        assert_eq!(refused.choices, "`0`, `1`, `2`, `3`, `4`, `5`, `6`, `7`, `8`, `9` and 20 more");
+        assert!(refused.given.chars().count() <= LONGEST + 2, "{}", refused.given);
+    }
+}

@@ -1,0 +1,10 @@
+//! How records are shown to a person.
+
+pub(crate) mod applied;
+pub(crate) mod diff;
+pub(crate) mod fields;
+pub(crate) mod findings;
+pub(crate) mod run;
+pub(crate) mod run_lines;
+pub(crate) mod run_record;
+pub(crate) mod trace;

@@ -1,0 +1,186 @@
+//! Runs as a person sees them: live while they go on, and their end.
+
+use std::io::{IsTerminal, Write};
+
+use model::run::question::{check_answer, options};
+use model::run::{Run, RunError, RunState};
+use sandbox::environment::Progress as Making;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::client::{Brain, Events, Told};
+use crate::error::{Error, Exit};
+use crate::terminal::output::Output;
+use crate::terminal::progress::Progress;
+use crate::terminal::prompt;
+use crate::terminal::style::{ERROR, paint, printable};
+
+/// Shows what a run does while it does it.
+pub(crate) struct Live {
+    output: Output,
+    making: Option<Progress>,
+}
+
+impl Live {
+    pub(crate) fn new(output: &Output) -> Live {
+        Live { output: output.clone(), making: None }
+    }
+
+    /// Shows all of an answer but its end, which it gives back.
+    pub(crate) async fn shown<T: DeserializeOwned>(
+        &mut self,
+        brain: &Brain,
+        events: &mut Events<'_>,
+    ) -> Result<T, Error> {
+        while let Some(told) = brain.told(events).await? {
+            match told {
+                Told::Printed(text) => self.print(&text),
+                Told::Making(making) => self.make(&making),
+                Told::Begun(_) | Told::Waits(_) => {}
+                Told::Done(done) => {
+                    self.close();
+                    return Ok(done);
+                }
+            }
+        }
+        Err(brain.broke_off())
+    }
+
+    pub(crate) fn print(&mut self, text: &str) {
+        self.close();
+        print(text);
+    }
+
+    /// Shows how far an environment is.
+    pub(crate) fn make(&mut self, making: &Making) {
+        let text = words(making);
+        match &self.making {
+            Some(progress) => progress.say(text),
+            None => self.making = Some(Progress::start(&self.output, text)),
+        }
+    }
+
+    /// Takes the progress line away.
+    pub(crate) fn close(&mut self) {
+        self.making = None;
+    }
+}
+
+/// What a run printed, on standard error; a terminal is not steered by it.
+pub(crate) fn print(text: &str) {
+    let mut stderr = std::io::stderr().lock();
+    let shown = if stderr.is_terminal() { printable(text) } else { text.to_owned() };
+    // There is nobody left to tell if this fails.
+    stderr.write_all(shown.as_bytes()).ok();
+}
+
+fn words(making: &Making) -> String {
+    match making {
+        Making::Waiting => "waiting for another process that builds the same environment".to_owned(),
+        Making::InstallingUv => "installing uv".to_owned(),
+        Making::Resolving => "resolving packages".to_owned(),
+        Making::Resolved { packages } => format!("resolved {packages} packages"),
+        Making::Downloading { package, size } => format!("downloading {package} ({size})"),
+        Making::Downloaded { package } => format!("downloaded {package}"),
+        Making::Building { package } => format!("building {package}"),
+        Making::Built { package } => format!("built {package}"),
+        Making::Prepared { packages } => format!("prepared {packages} packages"),
+        Making::Linked { packages } => format!("linked {packages} packages"),
+    }
+}
+
+/// The result on standard output, or the error on standard error.
+pub(crate) fn ended(output: &Output, run: &Run) -> Result<Exit, Error> {
+    if output.json {
+        output.answer(run, |_| String::new())?;
+    } else {
+        output.raw(&result(run))?;
+    }
+    if run.state == RunState::Succeeded {
+        return Ok(Exit::Done);
+    }
+    if let Some(error) = &run.error {
+        let shown = error_text(error);
+        output.report(&format!(
+            "{} run {} failed\n{}",
+            paint(ERROR, "error:"),
+            run.run_id,
+            printable(&shown)
+        ));
+    } else {
+        output.report(&format!("run {} was {}", run.run_id, run.state.as_str()));
+    }
+    Ok(if run.state == RunState::Cancelled { Exit::Interrupted } else { Exit::RunFailed })
+}
+
+/// The traceback, which mostly ends with what was raised, or what was raised alone.
+pub(crate) fn error_text(error: &RunError) -> String {
+    let traceback =
+        error.traceback.as_deref().map(|text| format!("{}\n", text.trim_end())).unwrap_or_default();
+    let summary = format!("{}: {}", error.type_name, error.message);
+    if traceback.contains(&summary) { traceback } else { format!("{traceback}{summary}\n") }
+}
+
+/// A value as lines: a text of several as it is, everything else as JSON, on one line if it is short.
+pub(crate) fn value(value: &Value) -> Vec<String> {
+    const SHORT: usize = 80;
+    let text = match value {
+        Value::String(text) if text.contains('\n') => text.clone(),
+        other => {
+            let line = other.to_string();
+            if line.len() > SHORT { format!("{other:#}") } else { line }
+        }
+    };
+    text.lines().map(printable).collect()
+}
+
+/// `12.3 MB`.
+pub(crate) fn size(bytes: u64) -> String {
+    match bytes {
+        ..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
+/// Text as it is, nothing for nothing, everything else as JSON.
+fn result(run: &Run) -> String {
+    match &run.output {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => format!("{text}\n"),
+        Some(value) => format!("{value:#}\n"),
+    }
+}
+
+/// Asks the person at the terminal until the answer is one that can be chosen.
+pub(crate) fn ask(asked: &Value) -> Result<Value, Error> {
+    let mut question = question(asked);
+    loop {
+        let answer = chosen(asked, &prompt::question(&question)?);
+        match check_answer(asked, &answer) {
+            Ok(()) => return Ok(answer),
+            Err(error) => question = format!("{error}\n> "),
+        }
+    }
+}
+
+/// A question with what can be chosen.
+fn question(asked: &Value) -> String {
+    let text = asked["question"].as_str().unwrap_or_default();
+    let lines =
+        options(asked).iter().enumerate().map(|(n, option)| format!("  {}. {}\n", n + 1, plain(option)));
+    format!("{text}\n{}> ", lines.collect::<String>())
+}
+
+/// What an answer means: one of the options, by its number or its text, or the text itself.
+pub(crate) fn chosen(asked: &Value, answer: &str) -> Value {
+    let options = options(asked);
+    let by_number = answer.parse::<usize>().ok().and_then(|n| options.get(n.checked_sub(1)?));
+    let by_text = options.iter().find(|option| plain(option) == answer);
+    by_text.or(by_number).cloned().unwrap_or_else(|| Value::String(answer.to_owned()))
+}
+
+pub(crate) fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,60 @@
+//! Results of tests, kept while a Changeset is tried again: a test is run again only if something that it executes has
+//! changed.
+
+use std::collections::HashMap;
+
+use model::name::EntryName;
+use model::version::ContentHash;
+
+use super::run_tests::{Trial, Tried, run_all};
+use crate::ctx::Ctx;
+use crate::error::Error;
+
+/// A test, by all that it executes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct TrialKey {
+    pub(crate) function: EntryName,
+    /// From 1; what the test says is part of the function's content.
+    pub(crate) number: usize,
+    pub(crate) closure: Vec<(EntryName, ContentHash)>,
+}
+
+#[derive(Default)]
+pub(crate) struct TestResults {
+    known: HashMap<TrialKey, Tried>,
+    missing: Vec<Trial>,
+    is_deferred: bool,
+}
+
+impl TestResults {
+    /// Tests are not run when they are needed, but by [`TestResults::run_missing`].
+    pub(crate) fn deferred() -> TestResults {
+        TestResults { is_deferred: true, ..TestResults::default() }
+    }
+
+    /// From now on tests are run when they are needed.
+    pub(crate) fn run_when_needed(&mut self) {
+        self.is_deferred = false;
+    }
+
+    /// What became of these, in their order; nothing if some have to be run first.
+    pub(super) async fn of(&mut self, ctx: &Ctx, trials: Vec<Trial>) -> Result<Option<Vec<&Tried>>, Error> {
+        let keys: Vec<TrialKey> = trials.iter().map(|trial| trial.key.clone()).collect();
+        self.missing = trials.into_iter().filter(|trial| !self.known.contains_key(&trial.key)).collect();
+        if self.is_deferred && !self.missing.is_empty() {
+            return Ok(None);
+        }
+        self.run_missing(ctx).await?;
+        Ok(Some(keys.iter().filter_map(|key| self.known.get(key)).collect()))
+    }
+
+    pub(crate) fn is_complete(&self) -> bool {
+        self.missing.is_empty()
+    }
+
+    pub(crate) async fn run_missing(&mut self, ctx: &Ctx) -> Result<(), Error> {
+        let missing = std::mem::take(&mut self.missing);
+        self.known.extend(run_all(ctx, missing).await?);
+        Ok(())
+    }
+}

@@ -1,0 +1,29 @@
+//! Answers the question that a Run is waiting on.
+
+use model::access::Access;
+use model::access::verb::Verb;
+use model::ids::RunId;
+use model::run::{Waiting, question};
+use serde_json::Value;
+
+use super::read::get;
+use crate::ctx::Ctx;
+use crate::error::Error;
+
+/// Answers the question a Run waits for.
+pub async fn answer(ctx: &Ctx, access: &Access, id: RunId, value: Value) -> Result<(), Error> {
+    access.may(Verb::AnswerRun)?;
+    let run = get(ctx, access, id).await?;
+    let Some(Waiting::Person { step, question }) = run.waiting else {
+        return Err(Error::NothingAsked { run: id, state: run.state });
+    };
+    let value = ctx.redaction_for(&[&access.authority]).await?.json(value);
+    question::check_answer(&question, &value).map_err(|error| Error::Input {
+        problem: format!("run {id}: {error}"),
+        hint: "answer with one of them, exactly as written".to_owned(),
+    })?;
+    if !ctx.store.answer_run(id, step, &value, &access.actor, ctx.clock.now()).await? {
+        return Err(Error::NothingAsked { run: id, state: get(ctx, access, id).await?.state });
+    }
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! Ids of Runs as people type them: whole, or any beginning or end that matches only one Run.
+
+use model::access::Access;
+use model::access::verb::Verb;
+use model::ids::RunId;
+
+use crate::ctx::Ctx;
+use crate::error::Error;
+
+/// Fewer digits than these fit by chance.
+const LEAST: usize = 4;
+/// So many of those that fit are named.
+const NAMED: u32 = 5;
+
+/// The end of an id, which is chance; the beginning is the time, and shared by all Runs of a minute.
+pub fn short(run: RunId) -> String {
+    let digits = run.0.simple().to_string();
+    digits[digits.len() - 8..].to_owned()
+}
+
+/// The one Run that is meant.
+pub async fn find(ctx: &Ctx, access: &Access, text: &str) -> Result<RunId, Error> {
+    access.may(Verb::ReadRuns)?;
+    let digits = text.replace('-', "");
+    if digits.len() < LEAST || digits.len() > 32 || !digits.chars().all(|digit| digit.is_ascii_hexdigit()) {
+        return Err(Error::Input {
+            problem: format!("`{text}` is not a run id, nor the beginning or end of one"),
+            hint: format!(
+                "write at least {LEAST} of its hexadecimal digits; `selfmade runs list` shows the last eight"
+            ),
+        });
+    }
+    let mut fitting = ctx.store.run_ids(&digits, NAMED + 1, access.only()).await?;
+    match (fitting.pop(), fitting.is_empty()) {
+        (None, _) => Err(Error::RunNotFound { id: text.to_owned() }),
+        (Some(only), true) => Ok(only),
+        (Some(last), false) => {
+            fitting.push(last);
+            Err(Error::RunAmbiguous { text: text.to_owned(), fitting })
+        }
+    }
+}

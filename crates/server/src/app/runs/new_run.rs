@@ -1,0 +1,134 @@
+//! A new Run: resolves what it runs, and checks its input.
+
+use std::sync::Arc;
+
+use model::access::Access;
+use model::access::scope::Scope;
+use model::entry::EntryKey;
+use model::function::signature::Parameter;
+use model::input::bind;
+use model::run::{How, Run, RunState};
+use serde_json::{Map, Value};
+
+use super::{Input, StartRun, Target};
+use crate::app::functions::{Which, not_found};
+use crate::ctx::Ctx;
+use crate::error::Error;
+use crate::prepare::Prepared;
+
+/// What a Function takes.
+pub(crate) async fn parameters(ctx: &Ctx, target: &Target) -> Result<Vec<Parameter>, Error> {
+    Ok(find(ctx, target).await?.content().signature.parameters.clone())
+}
+
+/// Whether a Function takes such an input.
+pub(crate) async fn check_input(ctx: &Ctx, target: &Target, input: Map<String, Value>) -> Result<(), Error> {
+    checked(&*find(ctx, target).await?, input.into()).map(drop)
+}
+
+/// What is to be run. If it does not exist, the error suggests the closest visible name.
+pub(super) async fn resolve(ctx: &Ctx, access: &Access, target: &Target) -> Result<Arc<Prepared>, Error> {
+    match find(ctx, target).await {
+        Err(Error::NotFound { key, near: None }) => {
+            Err(not_found(ctx, access.only(), &key, Which::Live).await?)
+        }
+        found => found,
+    }
+}
+
+async fn find(ctx: &Ctx, target: &Target) -> Result<Arc<Prepared>, Error> {
+    let closures = &ctx.engine.closures;
+    match target {
+        Target::Live(name) => closures.live(ctx, name).await,
+        Target::AsOf(name, revision) => closures.as_of(ctx, name, *revision).await,
+        Target::Exact(version) => closures.of_version(ctx, *version).await,
+        Target::Number(name, number) => {
+            let key = EntryKey::function(name.clone());
+            match ctx.store.version(&key, *number).await? {
+                Some(version) => closures.of_version(ctx, version.head.version_id).await,
+                None => Err(not_found(ctx, &Scope::none(), &key, Which::Number(*number)).await?),
+            }
+        }
+    }
+}
+
+/// A Run that is not recorded: what a trial executes.
+pub(crate) fn pretended(ctx: &Ctx, prepared: &Prepared, input: Map<String, Value>) -> Run {
+    new_run(
+        ctx,
+        &Access::of_command_line(),
+        StartRun::of(Target::Live(prepared.key().name.clone()), Input::default()),
+        prepared,
+        input,
+    )
+}
+
+/// What is recorded of a Run before anything happens; its input has been checked.
+pub(super) fn record(
+    ctx: &Ctx,
+    access: &Access,
+    mut request: StartRun,
+    prepared: &Prepared,
+) -> Result<Run, Error> {
+    let input = checked(prepared, std::mem::take(&mut request.input))?;
+    Ok(new_run(ctx, access, request, prepared, input))
+}
+
+/// Arguments by name, if the Function takes them.
+fn checked(prepared: &Prepared, Input { positional, named }: Input) -> Result<Map<String, Value>, Error> {
+    let wrong = |source| Error::RunInput { function: prepared.key().name.clone(), source };
+    let input = bind(&prepared.content().signature, positional, named).map_err(wrong)?;
+    prepared.schema.check(&input).map_err(wrong)?;
+    Ok(input)
+}
+
+fn new_run(
+    ctx: &Ctx,
+    access: &Access,
+    request: StartRun,
+    prepared: &Prepared,
+    input: Map<String, Value>,
+) -> Run {
+    let content = prepared.content();
+    let key = prepared.key().clone();
+    let running = &content.running;
+    let how = How {
+        waited: false,
+        priority: request.priority.unwrap_or(running.priority),
+        due_at: request.due_at,
+        timeout_ms: request.timeout_ms,
+        retry: request.retry.unwrap_or(running.retry),
+        idempotency_key: request.idempotency_key,
+        concurrency: running.concurrency_of(&key.name, &input),
+        // What goes through the network is no Step.
+        resumable: running.idempotent || content.grants.network.is_empty(),
+        depth: request.depth,
+        record: running.record,
+    };
+    Run {
+        run_id: request.run_id.unwrap_or_else(|| ctx.ids.run()),
+        version_id: Some(prepared.head.version_id),
+        key,
+        revision: prepared.revision,
+        state: RunState::Queued,
+        ending: None,
+        input: Value::Object(input),
+        output: None,
+        error: None,
+        actor: access.actor.clone(),
+        authority: Arc::clone(&access.authority),
+        parent: request.parent,
+        created_at: ctx.clock.now(),
+        started_at: None,
+        finished_at: None,
+        attempt: 1,
+        how,
+        closure: Some(prepared.hash),
+        event_seq: request.event_seq,
+        chain: request.chain,
+        waiting: None,
+        usage: None,
+        cancelled: None,
+        lease: None,
+    }
+}

@@ -1,0 +1,98 @@
+//! The request that starts a Run.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use model::ids::{RunId, VersionId};
+use model::name::EntryName;
+use model::revision::Revision;
+use model::run::chain::Chain;
+use model::run::retry::Retry;
+use model::version::VersionNumber;
+use serde_json::{Map, Value};
+
+use crate::engine::{Happened, Watch};
+
+/// What is to be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The live Version.
+    Live(EntryName),
+    Number(EntryName, VersionNumber),
+    /// The Version that was live then, calling what was live then.
+    AsOf(EntryName, Revision),
+    Exact(VersionId),
+}
+
+/// Arguments, as a caller gives them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Input {
+    pub positional: Vec<Value>,
+    pub named: Map<String, Value>,
+}
+
+impl From<Map<String, Value>> for Input {
+    fn from(named: Map<String, Value>) -> Input {
+        Input { positional: Vec::new(), named }
+    }
+}
+
+#[derive(Clone)]
+pub struct StartRun {
+    pub target: Target,
+    pub input: Input,
+    /// Absent means a new one.
+    pub run_id: Option<RunId>,
+    pub parent: Option<RunId>,
+    /// How deep it is nested; 0 without a parent that waits for it.
+    pub depth: u32,
+    pub chain: Chain,
+    pub event_seq: Option<u64>,
+    /// A second request with the same key gets the first Run.
+    pub idempotency_key: Option<String>,
+    pub timeout_ms: Option<u64>,
+    /// Instead of what the Version declares.
+    pub retry: Option<Retry>,
+    pub priority: Option<i32>,
+    pub due_at: Option<Timestamp>,
+    /// How long to wait for a place; then the Run is queued instead. Absent means as long as it takes.
+    pub patience: Option<Duration>,
+    pub watch: Option<Watch>,
+}
+
+impl StartRun {
+    pub fn of(target: Target, input: impl Into<Input>) -> StartRun {
+        StartRun {
+            target,
+            input: input.into(),
+            run_id: None,
+            parent: None,
+            depth: 0,
+            chain: Chain::default(),
+            event_seq: None,
+            idempotency_key: None,
+            timeout_ms: None,
+            retry: None,
+            priority: None,
+            due_at: None,
+            patience: None,
+            watch: None,
+        }
+    }
+
+    /// Hears what happens in the Run, as it happens.
+    #[must_use]
+    pub fn watched(self, watch: impl Fn(RunId, Happened) + Send + Sync + 'static) -> StartRun {
+        StartRun { watch: Some(Arc::new(watch)), ..self }
+    }
+}
+
+/// How a Run comes to start another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// By a name it has at hand: its starter has to be allowed to run that.
+    Name,
+    /// By a call in its source, which was judged when that was applied.
+    Dependency,
+}

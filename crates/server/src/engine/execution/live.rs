@@ -1,0 +1,70 @@
+//! A Run that executes here, for its followers. They read from their own position, when they can: nothing is buffered for
+//! them, so a slow one delays nobody.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use model::function::run_options::Record;
+use model::run::call::Call;
+use model::run::output::OutputChunk;
+use model::run::place::RunPlace;
+use tokio::sync::futures::Notified;
+
+use super::host::{Inner, RunHost};
+
+/// So many Calls are read at once, so that the Run does not wait for long.
+const AT_ONCE: usize = 200;
+
+/// Someone follows. While someone does, what the Run did is not thrown away at its end.
+pub(crate) struct Live(Arc<Inner>);
+
+/// What someone who follows finds.
+pub(crate) enum Looked {
+    /// The code has ended, and its record has everything.
+    Gone,
+    Found {
+        printed: Vec<OutputChunk>,
+        /// Each as it is by now: begun, or ended.
+        calls: Vec<Call>,
+        /// No more will come.
+        over: bool,
+    },
+}
+
+impl Live {
+    pub(crate) fn of(host: &RunHost) -> Live {
+        host.0.watchers.fetch_add(1, Ordering::SeqCst);
+        Live(Arc::clone(&host.0))
+    }
+
+    /// Rung when something was done. Listen before you look.
+    pub(crate) fn rung(&self) -> Notified<'_> {
+        self.0.bell.notified()
+    }
+
+    /// Steps that have ended in this cell.
+    pub(crate) fn steps(&self) -> u32 {
+        self.0.steps.load(Ordering::SeqCst)
+    }
+
+    /// What was printed behind a place, and the Calls of which something was told after the first `told` times.
+    pub(crate) fn look(&self, place: &mut RunPlace, told: usize) -> Looked {
+        let collected = self.0.collected_so_far();
+        if collected.gone {
+            return Looked::Gone;
+        }
+        if self.0.run.how.record == Record::None {
+            return Looked::Found { printed: Vec::new(), calls: Vec::new(), over: collected.over };
+        }
+        let printed: Vec<OutputChunk> = place.print(&collected.output).into_iter().collect();
+        let calls: Vec<Call> = collected.calls.told_since(told).take(AT_ONCE).cloned().collect();
+        let over = collected.over && printed.is_empty() && calls.is_empty();
+        Looked::Found { printed, calls, over }
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.0.watchers.fetch_sub(1, Ordering::SeqCst);
+    }
+}

@@ -1,0 +1,120 @@
+//! Executions that leave no record: mocks for what a function calls, and a host that answers with them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use model::function::test_case::Mock;
+use model::run::host_verb::{HostVerb, InTrial};
+use model::run::{Run, RunError, RunState};
+use sandbox::{Arguments, BoxFuture, Closure, Function, Host, HostError, Value};
+use serde_json::{Value as Json, json};
+
+use super::injected_secrets::Handed;
+use super::outcome;
+use crate::ctx::Ctx;
+use crate::engine::cells::executor::{Executed, Work};
+use crate::error::Error;
+use crate::prepare::Prepared;
+
+/// Answers from mocks. What has none is answered as the table of verbs says.
+pub(crate) struct TrialHost {
+    ctx: Ctx,
+    answers: HashMap<String, Json>,
+}
+
+impl TrialHost {
+    pub(crate) fn new(ctx: Ctx, mocks: &[Mock]) -> TrialHost {
+        let answers = mocks.iter().map(|mock| (mock.function.clone(), mock.output.clone())).collect();
+        TrialHost { ctx, answers }
+    }
+
+    /// What the function may ask, and what stand-ins do.
+    pub(crate) fn verbs(&self, prepared: &Prepared) -> Vec<String> {
+        let mut verbs = prepared.verbs.clone();
+        verbs.push(HostVerb::Mock.name().to_owned());
+        verbs
+    }
+
+    fn answer(&self, name: &str, arguments: &Arguments) -> Result<Json, HostError> {
+        let verb = HostVerb::named(name);
+        if let (Some(HostVerb::Mock), Some(Value::Str(name))) = (verb, arguments.positional.first()) {
+            return Ok(self.answers.get(name).cloned().unwrap_or_default());
+        }
+        if let Some(answer) = self.answers.get(name) {
+            return Ok(answer.clone());
+        }
+        match verb.map_or(InTrial::Refused, |verb| verb.row().in_trial) {
+            InTrial::Time => Ok(json!(self.ctx.clock.now().as_microsecond() as f64 / 1e6)),
+            InTrial::Chance => Ok(json!(self.ctx.ids.chance())),
+            InTrial::Nothing => Ok(Json::Null),
+            InTrial::Refused => Err(HostError::Refused(format!(
+                "a trial does not execute `{name}`; give the test a mock: {{\"function\": \"{name}\", \"output\": …}}"
+            ))),
+        }
+    }
+}
+
+impl Host for TrialHost {
+    fn verb(&self, _lane: &str, verb: &str, arguments: Arguments) -> BoxFuture<Result<Value, HostError>> {
+        let answer = self.answer(verb, &arguments).and_then(|json| {
+            Value::from_json(&json)
+                .map_err(|error| HostError::Failed(format!("the mock of `{verb}`: {error}")))
+        });
+        Box::pin(std::future::ready(answer))
+    }
+}
+
+/// The closure with stand-ins for what is mocked. The root itself is what is tried.
+pub(crate) fn with_mocks(closure: &Arc<Closure>, mocks: &[Mock]) -> Arc<Closure> {
+    if mocks.is_empty() {
+        return Arc::clone(closure);
+    }
+    let functions = closure.functions.iter().enumerate().map(|(place, function)| {
+        match mocks.iter().find(|mock| is_meant(closure, &mock.function, place)) {
+            Some(mock) if place != closure.entry => stand_in(function, mock),
+            _ => function.clone(),
+        }
+    });
+    Arc::new(Closure { functions: functions.collect(), entry: closure.entry })
+}
+
+/// Whether a mock of this name stands for that function: the one of the name, or, where there is none, the one that is called
+/// so, because the pack was loaded under a prefix or a dependency renamed.
+fn is_meant(closure: &Closure, name: &str, place: usize) -> bool {
+    if closure.functions.iter().any(|function| stored_name(function) == name) {
+        return stored_name(&closure.functions[place]) == name;
+    }
+    closure.functions.iter().any(|function| function.dependencies.get(name) == Some(&place))
+}
+
+fn stored_name(function: &Function) -> &str {
+    function.file.rsplit_once('@').map_or(function.file.as_str(), |(name, _)| name)
+}
+
+fn stand_in(function: &Function, mock: &Mock) -> Function {
+    let kind = if function.source.trim_start().starts_with("async ") { "async def" } else { "def" };
+    let (asked, mock) = (Json::String(mock.function.clone()), HostVerb::Mock.name());
+    let source = format!(
+        "{kind} {}(*args, **kwargs):\n    import selfmade\n    return selfmade.{mock}({asked})\n",
+        function.name
+    );
+    Function { source, dependencies: std::collections::BTreeMap::new(), ..function.clone() }
+}
+
+/// The job of a trial: the function's own limits, and for each secret it is granted a stand-in that tells the name.
+pub(crate) fn trial_work(ctx: &Ctx, run: &Run, prepared: &Prepared) -> Result<Work, Error> {
+    super::work(ctx, run, prepared, Handed::stand_ins(prepared))
+}
+
+pub(crate) fn trial_end(executed: Executed) -> Result<Json, RunError> {
+    let end = outcome::end(executed);
+    match (end.state, end.error) {
+        (RunState::Succeeded, _) => Ok(end.output.unwrap_or_default()),
+        (_, Some(error)) => Err(error),
+        (_, None) => Err(RunError {
+            type_name: "Failed".to_owned(),
+            message: "it ended without a result".to_owned(),
+            traceback: None,
+        }),
+    }
+}

@@ -1,0 +1,40 @@
+//! What the engine needs of whoever answers the verbs that the code of a Run asks for. They call the verbs of `app`, which is
+//! above the engine; so the engine states what it needs, and is handed it where the server is put together.
+
+use std::pin::Pin;
+
+use model::run::Waiting;
+use model::run::step::Step;
+use sandbox::{Arguments, HostError};
+
+use super::host::Inner;
+use crate::error::Error;
+
+/// The type of an error by which the host says no.
+pub(crate) const REFUSED: &str = "selfmade.Refused";
+
+/// What became of a Step.
+pub(crate) enum StepReply {
+    /// Journaled, with its result or error.
+    Finished(Box<Step>),
+    /// The Run waits; the Step is journaled as begun.
+    Suspended(Waiting),
+    /// The database could not be used. Nothing is journaled, or only that it has begun.
+    Unavailable(String),
+    /// The end of the Run was asked for, or another node has it.
+    Ending,
+}
+
+pub(crate) type Replying<'a> = Pin<Box<dyn Future<Output = Result<StepReply, Error>> + Send + 'a>>;
+
+/// Answers the verbs of one Run.
+pub(crate) trait HostVerbs: Send + Sync {
+    /// Executes a Step that is new, or was begun and not finished. An error means that it could not be journaled.
+    fn execute<'a>(&'a self, host: &'a Inner, step: Step, arguments: Arguments) -> Replying<'a>;
+
+    /// Does what a Step that was answered before still has to do in this process.
+    fn again(&self, step: &Step, arguments: Arguments) -> Result<(), HostError>;
+}
+
+/// Makes the verbs of a Run that is about to be executed.
+pub(crate) type MakeHostVerbs = fn() -> Box<dyn HostVerbs>;

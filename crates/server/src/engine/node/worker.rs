@@ -1,0 +1,209 @@
+//! The queue's worker: claims due Runs while there are free slots, and executes each on its own task.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use model::run::step::Step;
+use model::run::{Lease, Run};
+use sandbox::CancellationToken;
+use store::Topic;
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::admission::CellPlace;
+use super::database_retry::patiently;
+use super::in_hand::{InHand, Interruption};
+use super::leases::keep_leases;
+use super::recovery;
+use crate::ctx::Ctx;
+use crate::engine::execution::{Execution, carry_out};
+use crate::error::Error;
+use crate::prepare::Prepared;
+use crate::secrets::redaction::Redaction;
+
+/// Without a signal the queue is looked at this often, for what has become due and what others queued without being heard.
+const LOOK: Duration = Duration::from_secs(1);
+/// So long a server that stops waits for what its Runs have to store, if the database cannot be used.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How a worker is stopped: it takes no more Runs, and Runs that are under way go on until they are to end, too.
+#[derive(Clone, Debug, Default)]
+pub struct Stop {
+    pub taking: CancellationToken,
+    pub running: CancellationToken,
+}
+
+/// Works until it is stopped; running Runs then end or are released.
+pub async fn work(ctx: Ctx, stop: CancellationToken) {
+    work_until(ctx, Stop { taking: stop.clone(), running: stop }).await;
+}
+
+/// Works until it takes no more and nothing is under way.
+pub async fn work_until(ctx: Ctx, stop: Stop) {
+    let keeping = tokio::spawn(keep_leases(ctx.clone()));
+    if !ctx.engine.executes() {
+        stop.taking.cancelled().await;
+    }
+    let (mut queue, mut places) = (ctx.signals.on(Topic::Queue), ctx.signals.places());
+    while !stop.taking.is_cancelled() {
+        // Read before the look, so that what becomes due during it is not waited for.
+        let at = ctx.clock.now() + LOOK;
+        match look(&ctx, &stop.taking).await {
+            // The store tells of an outage, once.
+            Err(error) if !error.is_passing() => tracing::warn!("cannot read the queue: {error}"),
+            _ => {}
+        }
+        tokio::select! {
+            biased;
+            () = stop.taking.cancelled() => {}
+            () = queue.rung() => {}
+            () = places.rung() => {}
+            () = ctx.clock.wait_until(at) => {}
+        }
+    }
+    tokio::select! {
+        biased;
+        () = all_ended(&ctx) => {}
+        () = stop.running.cancelled() => {
+            ctx.engine.running.interrupt_all(&Interruption::Stopped);
+            tokio::select! {
+                biased;
+                () = all_ended(&ctx) => {}
+                () = ctx.clock.wait_until(ctx.clock.now() + GRACE) => {
+                    give_up(&ctx);
+                    all_ended(&ctx).await;
+                }
+            }
+        }
+    }
+    keeping.abort();
+    // Whoever cannot say so is forgotten later.
+    if ctx.store.outage().is_none()
+        && let Err(error) = ctx.store.node_stopped(ctx.engine.node).await
+    {
+        tracing::debug!("cannot record that this server has stopped: {error}");
+    }
+}
+
+/// Stores nothing more for Runs if the database cannot be used: whoever finds them later deals with them.
+pub fn give_up(ctx: &Ctx) {
+    ctx.engine.given_up.cancel();
+}
+
+/// Also those that someone waits for, and those that nobody waits for any more.
+async fn all_ended(ctx: &Ctx) {
+    let all = u32::try_from(ctx.engine.config.at_once).unwrap_or(u32::MAX);
+    drop(ctx.engine.places.acquire_many(all).await);
+    ctx.engine.running.all_ended().await;
+}
+
+/// Takes what is due and starts it. Says how many were started.
+pub async fn round(ctx: &Ctx) -> Result<usize, Error> {
+    look(ctx, &CancellationToken::new()).await
+}
+
+async fn look(ctx: &Ctx, stop: &CancellationToken) -> Result<usize, Error> {
+    let now = ctx.clock.now();
+    ctx.store.wake_runs(now).await?;
+    let mut places = free_places(ctx);
+    // Asked after the places are taken: one that became free only after the stop is not used.
+    if places.is_empty() || stop.is_cancelled() {
+        ctx.engine.behind.store(true, Ordering::Relaxed);
+        return Ok(0);
+    }
+    let _claiming = ctx.engine.claiming.read().await;
+    let until = now + ctx.engine.config.lease;
+    let most = u32::try_from(places.len()).unwrap_or(u32::MAX);
+    let claimed = ctx.store.claim(ctx.engine.node, now, until, most).await?;
+    let count = claimed.len();
+    ctx.engine.behind.store(count == places.len(), Ordering::Relaxed);
+    for (run, place) in claimed.into_iter().zip(places.drain(..)) {
+        start(ctx, run, place);
+    }
+    Ok(count)
+}
+
+/// All places that nobody has; Triggers take some, too.
+fn free_places(ctx: &Ctx) -> Vec<OwnedSemaphorePermit> {
+    let place = || Arc::clone(&ctx.engine.places).try_acquire_owned().ok();
+    std::iter::from_fn(place).collect()
+}
+
+/// Carries a Run that is this node's out, on a task of its own.
+pub(crate) fn start(ctx: &Ctx, run: Run, place: OwnedSemaphorePermit) {
+    let Some(claimed) = Claimed::take(ctx, run) else { return };
+    let ctx = ctx.clone();
+    tokio::spawn(async move {
+        let id = claimed.run.run_id;
+        if let Err(error) = resume(&ctx, claimed, None).await {
+            tracing::warn!(run.id = %id, "run {id} was not executed to its end: {error}");
+        }
+        drop(place);
+        ctx.signals.place_freed();
+    });
+}
+
+/// A Run that this node has claimed, and has in hand.
+pub(crate) struct Claimed {
+    run: Run,
+    lease: Lease,
+    in_hand: InHand,
+}
+
+impl Claimed {
+    /// Whoever claimed it holds [`Engine::claiming`](crate::engine::Engine) until it is in hand.
+    pub(crate) fn take(ctx: &Ctx, run: Run) -> Option<Claimed> {
+        let lease = run.lease?;
+        let in_hand = InHand::take(&ctx.engine.running, run.run_id, lease);
+        Some(Claimed { run, lease, in_hand })
+    }
+}
+
+/// Whether a queued Run is being executed here.
+pub fn is_busy(ctx: &Ctx) -> bool {
+    ctx.engine.places.available_permits() < ctx.engine.config.at_once
+}
+
+/// Returns when a Run from the queue has ended here, or none is under way.
+pub async fn one_ended(ctx: &Ctx) {
+    let mut places = ctx.signals.places();
+    if is_busy(ctx) {
+        places.rung().await;
+    }
+}
+
+/// How many Runs are being executed here, from the queue or not.
+pub fn under_way(ctx: &Ctx) -> usize {
+    ctx.engine.running.count()
+}
+
+/// Carries out a Run that this node has claimed. It has a place of the queue, or this one.
+pub(crate) async fn resume(ctx: &Ctx, claimed: Claimed, place: Option<CellPlace>) -> Result<Run, Error> {
+    let Claimed { run, lease, in_hand } = claimed;
+    let (prepared, steps) = match patiently(ctx, || what_it_needs(ctx, &run, lease)).await {
+        Ok(needed) => needed,
+        Err(error) if error.is_passing() => return Err(error),
+        Err(error) => return recovery::fail(ctx, run, lease, &error).await,
+    };
+    if lease.fence == 1 {
+        let due = run.how.due_at.unwrap_or(run.created_at);
+        ctx.metrics.waited(Duration::try_from(ctx.clock.now().duration_since(due)).unwrap_or_default());
+    }
+    let handed_over = Redaction::default();
+    let execution =
+        Execution { run, given: None, lease, prepared, steps, watch: None, handed_over, in_hand, place };
+    carry_out(ctx, execution).await
+}
+
+/// What it loads, and what it asked for before. Whoever claims a Run first finds nothing that it asked for.
+async fn what_it_needs(ctx: &Ctx, run: &Run, lease: Lease) -> Result<(Arc<Prepared>, Vec<Step>), Error> {
+    let prepared = ctx.engine.closures.for_run(ctx, run).await?;
+    let steps = if lease.fence == 1 { Vec::new() } else { ctx.store.steps(run.run_id).await? };
+    Ok((prepared, steps))
+}
+
+/// How long a claim lasts.
+pub(crate) fn lease(ctx: &Ctx) -> Lease {
+    let until = ctx.clock.now() + ctx.engine.config.lease;
+    Lease { node: ctx.engine.node, fence: 1, until }
+}

@@ -1,0 +1,49 @@
+//! `ask`: a question to a person. The Run waits, without a cell where it can, until someone answers.
+
+use model::run::Waiting;
+use model::run::host_verb::HostVerb;
+use model::run::step::Step;
+use sandbox::Arguments;
+use serde_json::{Value as Json, json};
+
+use super::{Given, Host, Refusal, StepReply, begin, finish};
+use crate::error::Error;
+
+pub(super) async fn carry_out(host: &Host<'_>, step: Step, arguments: Arguments) -> Result<StepReply, Error> {
+    if !host.may_suspend {
+        let text = "only a function whose effects are all steps may ask a person, because it is executed again \
+                    with the answer; declare it `idempotent=True`, or reach the network from a function it calls";
+        return finish(host, step, Err(Refusal::Refused(text.to_owned()))).await;
+    }
+    let question = match question(host, arguments) {
+        Ok(question) => question,
+        Err(refusal) => return finish(host, step, Err(refusal)).await,
+    };
+    let position = step.position;
+    // An open Step is there already when the Run was lost while it waited.
+    if host.ctx.store.step(step.run_id, position).await?.is_none() {
+        begin(host, &step).await?;
+    }
+    Ok(StepReply::Suspended(Waiting::Person { step: position, question }))
+}
+
+fn question(host: &Host<'_>, arguments: Arguments) -> Result<Json, Refusal> {
+    let mut given = Given::new(HostVerb::Ask, arguments)?;
+    let question = given.required_text("question");
+    let options = given.value("options").map(listed);
+    if options.as_ref().is_some_and(|options| options.as_array().is_none_or(Vec::is_empty)) {
+        let text = "`options` of `ask` must be a list of possible answers; omit it if any answer will do";
+        return Err(Refusal::Refused(text.to_owned()));
+    }
+    Ok(host.redaction.json(json!({ "question": question, "options": options })))
+}
+
+/// A tuple offers what a list does.
+fn listed(options: Json) -> Json {
+    match options {
+        Json::Object(mut value) if value.len() == 1 && value.contains_key("$tuple") => {
+            value.shift_remove("$tuple").unwrap_or_default()
+        }
+        options => options,
+    }
+}

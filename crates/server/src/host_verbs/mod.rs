@@ -1,0 +1,228 @@
+//! Host verbs: what a Function may ask of the server while it runs. Each is executed through `app` with the Run as the
+//! Actor, and journaled as a Step before the Function hears the answer.
+
+mod ask;
+mod babyagi;
+mod brain;
+mod call;
+mod drafts;
+mod emit;
+mod files;
+mod given;
+mod models;
+mod plain;
+mod run;
+mod sleep;
+mod stop;
+
+use std::ops::Deref;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use model::run::RunError;
+use model::run::host_verb::HostVerb;
+use model::run::step::Step;
+use sandbox::{Arguments, HostError};
+use serde_json::Value as Json;
+
+use self::drafts::Drafts;
+use self::given::Given;
+use crate::engine::execution::host::Inner;
+use crate::engine::{HostVerbs, REFUSED, Replying, StepReply};
+use crate::error::Error;
+
+/// The type of an error that is not a refusal.
+const FAILED: &str = "selfmade.Failed";
+
+/// The verbs of one Run, with what it has drafted.
+#[derive(Default)]
+struct Verbs {
+    drafts: Mutex<Drafts>,
+}
+
+pub(crate) fn of_run() -> Box<dyn HostVerbs> {
+    Box::<Verbs>::default()
+}
+
+impl HostVerbs for Verbs {
+    fn execute<'a>(&'a self, host: &'a Inner, step: Step, arguments: Arguments) -> Replying<'a> {
+        let host = Host { inner: host, drafts: &self.drafts };
+        Box::pin(async move { carry_out(&host, step, arguments).await })
+    }
+
+    fn again(&self, step: &Step, arguments: Arguments) -> Result<(), HostError> {
+        if step.verb == HostVerb::BrainDraft.name() && step.error.is_none() {
+            brain::redraft(&mut lock(&self.drafts), arguments)?;
+        }
+        Ok(())
+    }
+}
+
+/// The host of a Run, and what the Run has drafted.
+struct Host<'a> {
+    inner: &'a Inner,
+    drafts: &'a Mutex<Drafts>,
+}
+
+impl Host<'_> {
+    fn drafts(&self) -> MutexGuard<'_, Drafts> {
+        lock(self.drafts)
+    }
+}
+
+impl Deref for Host<'_> {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        self.inner
+    }
+}
+
+fn lock(drafts: &Mutex<Drafts>) -> MutexGuard<'_, Drafts> {
+    // Nothing that holds the lock can panic half-way through a change.
+    drafts.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a verb answers: a value, or why there is none.
+type Reply = Result<Json, Refusal>;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Refusal {
+    Refused(String),
+    Failed(String),
+    /// The database could not be used, which is nothing that the code should hear.
+    Unavailable(String),
+}
+
+impl Refusal {
+    /// As the code of the function should read it.
+    fn of(error: &Error) -> Refusal {
+        // Which token to use instead is nothing that code in a cell can choose.
+        if let Error::Denied(denied) = error {
+            return Refusal::Refused(denied.to_string());
+        }
+        if error.is_passing() {
+            return Refusal::Unavailable(error.to_string());
+        }
+        let text = match error.hint() {
+            Some(hint) => format!("{error}; {hint}"),
+            None => error.to_string(),
+        };
+        Refusal::Failed(text)
+    }
+
+    fn into_error(self) -> RunError {
+        let (type_name, message) = match self {
+            Refusal::Refused(message) => (REFUSED, message),
+            Refusal::Failed(message) | Refusal::Unavailable(message) => (FAILED, message),
+        };
+        RunError { type_name: type_name.to_owned(), message, traceback: None }
+    }
+}
+
+/// Carries out a Step that is new, or was begun and not finished. An error means that it could not be journaled.
+async fn carry_out(host: &Host<'_>, step: Step, arguments: Arguments) -> Result<StepReply, Error> {
+    let Some(verb) = HostVerb::named(&step.verb) else {
+        let refusal = Refusal::Refused(format!("there is no verb `{}`", step.verb));
+        return finish(host, step, Err(refusal)).await;
+    };
+    if let Some(needed) = verb.needs()
+        && let Err(denied) = host.access().may(needed)
+    {
+        return finish(host, step, Err(Refusal::Refused(denied.to_string()))).await;
+    }
+    match verb {
+        HostVerb::Run => run::carry_out(host, step, arguments).await,
+        HostVerb::FuncRun => babyagi::run(host, step, arguments).await,
+        HostVerb::Call => call::carry_out(host, step, arguments).await,
+        HostVerb::Sleep => sleep::carry_out(host, step, arguments).await,
+        HostVerb::Ask => ask::carry_out(host, step, arguments).await,
+        HostVerb::Emit => emit::carry_out(host, step, arguments).await,
+        verb => {
+            let reply = match Given::new(verb, arguments) {
+                Ok(given) => at_once(host, &step, verb, given).await,
+                Err(refusal) => Err(refusal),
+            };
+            finish(host, step, reply).await
+        }
+    }
+}
+
+/// Verbs that are done when they are journaled.
+async fn at_once(host: &Host<'_>, step: &Step, verb: HostVerb, given: Given) -> Reply {
+    use HostVerb as V;
+    match verb {
+        V::Now => Ok(plain::now(host)),
+        V::Random => plain::random(host),
+        V::Log => plain::log(host, given),
+        V::BrainList | V::BrainSearch | V::BrainRead | V::BrainDraft | V::BrainCheck | V::BrainPropose => {
+            brain::carry_out(host, step, verb, given).await
+        }
+        V::ModelComplete | V::ModelEmbed => models::carry_out(host, verb, given).await,
+        V::FilesList | V::FilesRead | V::FilesWrite | V::FilesRemove => {
+            files::carry_out(host, verb, given).await
+        }
+        V::FuncGetFunction
+        | V::FuncGetFunctions
+        | V::FuncGetFunctionVersions
+        | V::FuncGetFunctionImports
+        | V::FuncGetAllImports
+        | V::FuncGetTriggers
+        | V::FuncGetTriggered
+        | V::FuncAddFunction
+        | V::FuncUpdateFunction
+        | V::FuncActivateFunctionVersion
+        | V::FuncAddTrigger
+        | V::FuncRemoveFunction => babyagi::carry_out(host, step, verb, given).await,
+        // No Run is offered the one, and the others have been dealt with.
+        V::Mock | V::Run | V::FuncRun | V::Call | V::Sleep | V::Ask | V::Emit => {
+            Err(Refusal::Refused(format!("`{}` is not available to runs", verb.name())))
+        }
+    }
+}
+
+/// Journals a Step with what came of it.
+async fn finish(host: &Host<'_>, step: Step, reply: Reply) -> Result<StepReply, Error> {
+    if let Err(Refusal::Unavailable(why)) = reply {
+        return Ok(StepReply::Unavailable(why));
+    }
+    let step = finished(host, step, reply);
+    let lease = host.lease()?;
+    host.journal(&step, || host.ctx.store.record_step(&step, lease)).await?;
+    Ok(StepReply::Finished(Box::new(step)))
+}
+
+/// Journals that a Step has begun, before its effect.
+async fn begin(host: &Host<'_>, step: &Step) -> Result<(), Error> {
+    let lease = host.lease()?;
+    host.journal(step, || host.ctx.store.begin_step(step, lease)).await
+}
+
+/// Journals the end of one that is journaled as begun.
+async fn finish_begun(host: &Host<'_>, step: Step, reply: Reply) -> Result<StepReply, Error> {
+    if let Err(Refusal::Unavailable(why)) = reply {
+        return Ok(StepReply::Unavailable(why));
+    }
+    let step = finished(host, step, reply);
+    let lease = host.lease()?;
+    host.journal(&step, || host.ctx.store.finish_step(&step, lease)).await?;
+    Ok(StepReply::Finished(Box::new(step)))
+}
+
+/// Without secrets, and so the code hears it: were it handed more than is journaled, it would not be handed the same when
+/// it is executed again.
+fn finished(host: &Host<'_>, mut step: Step, reply: Reply) -> Step {
+    let reply = reply.map(|result| host.redaction.json(result)).and_then(|result| {
+        let room = host.journal.admit_answer(&result);
+        room.map(|()| result).map_err(|over| Refusal::Failed(over.to_string()))
+    });
+    match reply {
+        Ok(result) => step.result = Some(result),
+        Err(refusal) => {
+            let error = host.redaction.error(refusal.into_error());
+            host.journal.count_error(&error);
+            step.error = Some(error);
+        }
+    }
+    step.finished_at = Some(host.ctx.clock.now());
+    step
+}

@@ -1,0 +1,146 @@
+//! Rendered live functions. While the brain is at the same revision they need not be read and rendered again.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use axum::body::Bytes;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use model::access::Access;
+use model::access::verb::Verb;
+use model::entry::EntryKey;
+use model::name::EntryName;
+use model::revision::Revision;
+
+use super::problem::Problem;
+use crate::app::functions::{self, EntryView, Which};
+use crate::app::operations::status;
+use crate::ctx::Ctx;
+
+/// Beyond so much all are forgotten: few brains have functions of more text than this, and fewer are read all the time.
+const MOST_BYTES: usize = 8 << 20;
+
+/// A function, ready to be sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    tag: HeaderValue,
+    body: Bytes,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Shown {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    revision: Revision,
+    answers: HashMap<EntryName, Answer>,
+    bytes: usize,
+}
+
+impl Shown {
+    /// What is kept is what everybody sees who may see everything; others are shown less, and anew.
+    pub(crate) async fn live(&self, ctx: &Ctx, access: &Access, name: EntryName) -> Result<Answer, Problem> {
+        access.may_touch(Verb::ReadFunctions, name.as_str())?;
+        if !access.only().is_all() {
+            let key = EntryKey::function(name);
+            return Answer::of(&functions::show(ctx, access, &key, Which::Live).await?);
+        }
+        // Asked first: should the brain move on meanwhile, then what is read is kept for a revision that nobody asks for again.
+        let revision = status::revision(ctx, access).await?;
+        if let Some(answer) = self.kept().at(revision).get(&name) {
+            return Ok(answer.clone());
+        }
+        let view = functions::show(ctx, access, &EntryKey::function(name.clone()), Which::Live).await?;
+        let answer = Answer::of(&view)?;
+        self.kept().keep(revision, name, &answer);
+        Ok(answer)
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+        // Should its count of bytes be wrong after a panic, it forgets all a little sooner or later.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    /// What is kept of this revision. Whoever asks late, for one that is past, finds what is newer, as if asked later.
+    fn at(&mut self, revision: Revision) -> &HashMap<EntryName, Answer> {
+        if self.revision < revision {
+            *self = Kept { revision, ..Kept::default() };
+        }
+        &self.answers
+    }
+
+    fn keep(&mut self, revision: Revision, name: EntryName, answer: &Answer) {
+        if self.revision != revision {
+            return;
+        }
+        if self.bytes + answer.body.len() > MOST_BYTES {
+            *self = Kept { revision, ..Kept::default() };
+        }
+        if answer.body.len() <= MOST_BYTES && self.answers.insert(name, answer.clone()).is_none() {
+            self.bytes += answer.body.len();
+        }
+    }
+}
+
+impl Answer {
+    pub(crate) fn of(view: &EntryView) -> Result<Answer, Problem> {
+        // A number says which Version it is; that it is live or not is not part of what is shown as the same.
+        let tag = HeaderValue::from_str(&format!("\"{}\"", view.version.head.number));
+        let body = serde_json::to_vec(view);
+        match (tag, body) {
+            (Ok(tag), Ok(body)) => Ok(Answer { tag, body: body.into() }),
+            _ => Err(Problem::internal()),
+        }
+    }
+
+    /// Without its body if the caller has it.
+    pub(crate) fn to(self, headers: &HeaderMap) -> Response {
+        let Answer { tag, body } = self;
+        if headers.get(header::IF_NONE_MATCH).is_some_and(|known| *known == tag) {
+            return (StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response();
+        }
+        let json = HeaderValue::from_static("application/json");
+        ([(header::CONTENT_TYPE, json), (header::ETAG, tag)], body).into_response()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(bytes: usize) -> Answer {
+        Answer { tag: HeaderValue::from_static("\"1\""), body: vec![b' '; bytes].into() }
+    }
+
+    fn name(name: &str) -> EntryName {
+        EntryName::new(name).unwrap()
+    }
+
+    #[test]
+    fn what_was_kept_is_gone_with_the_next_revision() {
+        let mut kept = Kept::default();
+        kept.at(Revision(1));
+        kept.keep(Revision(1), name("add"), &answer(1));
+        assert!(kept.at(Revision(1)).contains_key(&name("add")));
+        assert!(kept.at(Revision(2)).is_empty());
+        kept.keep(Revision(1), name("add"), &answer(1));
+        assert!(kept.at(Revision(2)).is_empty(), "what was read of an older one comes too late");
+    }
+
+    #[test]
+    fn no_more_is_kept_than_its_measure() {
+        let mut kept = Kept::default();
+        kept.at(Revision(1));
+        for n in 0..20 {
+            kept.keep(Revision(1), name(&format!("f{n}")), &answer(MOST_BYTES / 8));
+            let bytes: usize = kept.answers.values().map(|answer| answer.body.len()).sum();
+            assert!(bytes == kept.bytes && bytes <= MOST_BYTES, "{bytes} of {}", kept.bytes);
+        }
+        kept.keep(Revision(1), name("giant"), &answer(MOST_BYTES + 1));
+        assert!(!kept.answers.contains_key(&name("giant")));
+    }
+}

@@ -1,0 +1,432 @@
+//! `/runs`: start and wait, queue, list, show, cancel, answer.
+
+pub(crate) mod endings;
+pub(crate) mod ids;
+pub(crate) mod live_run;
+pub(crate) mod replay;
+pub(crate) mod stream;
+
+use std::time::Duration;
+
+use axum::Json as Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use jiff::Timestamp;
+use model::access::actor::Actor;
+use model::access::grants;
+use model::access::scope::Scope;
+use model::function::options::OptionError;
+use model::function::run_options;
+use model::ids::RunId;
+use model::name::EntryName;
+use model::revision::Revision;
+use model::run::{Run, RunState};
+use model::version::VersionNumber;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use store::RunFilter;
+use tokio::sync::oneshot;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::problem::{Problem, Refused};
+use super::request::authorization::{Allowed, OfRun, Role, to};
+use super::request::caller::{self, Caller};
+use super::request::extract::{Json, Path, Query};
+use super::request::paging::{List, Page};
+use super::request::query::{CommaSeparated, Limit, time};
+use super::state::Door;
+use super::streams::progress;
+use crate::app::functions::names;
+use crate::app::runs::lists::{self, RunLine, RunPage};
+use crate::app::runs::records::{self, RunRecord};
+use crate::app::runs::{self, Input, StartRun, Target};
+use crate::traces::TraceContext;
+
+pub(super) fn routes() -> OpenApiRouter<Door> {
+    OpenApiRouter::new()
+        .routes(routes!(list, start))
+        .routes(routes!(show))
+        .routes(routes!(cancel))
+        .routes(routes!(answer))
+        .routes(routes!(again))
+        .merge(stream::routes())
+}
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const PREFER: HeaderName = HeaderName::from_static("prefer");
+const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
+
+/// What to run.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StartBody {
+    pub(super) function: EntryName,
+    /// This version; the live one if neither is given.
+    version: Option<VersionNumber>,
+    /// The version that was live at this revision, calling what was live at it.
+    revision: Option<Revision>,
+    /// Arguments by name.
+    #[serde(default)]
+    input: Map<String, Value>,
+    /// Arguments by position, before those by name.
+    #[serde(default)]
+    positional: Vec<Value>,
+    /// Overrides the function's time limit; up to a day.
+    #[schema(minimum = 1, maximum = 86_400_000)]
+    timeout_ms: Option<u64>,
+    /// Overrides the function's retries: their number, or the total number of tries and the seconds to wait in between,
+    /// such as `{"attempts": 4, "first": 0.5, "most": 30}`.
+    retries: Option<Value>,
+    /// Overrides the function's priority: the highest is taken from the queue first.
+    #[schema(minimum = -100, maximum = 100)]
+    priority: Option<i32>,
+    /// Not before this time; the run is queued.
+    #[serde(default, deserialize_with = "time")]
+    due_at: Option<Timestamp>,
+}
+
+impl StartBody {
+    pub(super) fn request(self, key: Option<String>) -> Result<StartRun, Problem> {
+        let target = match (self.version, self.revision) {
+            (None, None) => Target::Live(self.function),
+            (Some(version), None) => Target::Number(self.function, version),
+            (None, Some(revision)) => Target::AsOf(self.function, revision),
+            (Some(_), Some(_)) => {
+                return Err(Problem::bad_request("`version` and `revision` cannot be combined"));
+            }
+        };
+        let wrong = |error: OptionError| Problem::bad_request(error.to_string());
+        Ok(StartRun {
+            idempotency_key: key,
+            timeout_ms: self.timeout_ms.map(grants::timeout_of_run).transpose().map_err(wrong)?,
+            retry: self.retries.as_ref().map(run_options::retries).transpose().map_err(wrong)?,
+            priority: self
+                .priority
+                .map(|number| run_options::priority(&number.into()))
+                .transpose()
+                .map_err(wrong)?,
+            due_at: self.due_at,
+            ..StartRun::of(target, Input { positional: self.positional, named: self.input })
+        })
+    }
+}
+
+/// Starts a run
+///
+/// Responds when the run has ended, or after a minute or `Prefer: wait=SECONDS` while it continues; `Prefer: respond-async`
+/// queues it. With `Accept: text/event-stream` the response is a stream: `begun`, `printed`, `making`, `state` when it waits,
+/// `done`. A repeated request with the same `Idempotency-Key` returns the first run.
+#[utoipa::path(post, path = "/runs", tag = "runs", request_body = StartBody,
+    params(("Prefer" = Option<String>, Header, description = "`wait=SECONDS` or `respond-async`"), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 200, description = "It has ended, successfully or not, or is waiting for a person", body = Run), (status = 202, description = "It is still running", body = Run), Refused))]
+async fn start(
+    State(door): State<Door>,
+    caller: Allowed<Role<to::StartRun>>,
+    headers: HeaderMap,
+    Json(body): Json<StartBody>,
+) -> Result<Response, Problem> {
+    let key = idempotency_key(&headers, caller.actor())?;
+    let preference = Preference::of(&headers, door.config().wait)?;
+    let mut request = body.request(key)?;
+    if let Some(context) = trace(&headers) {
+        let run_id = door.ctx().ids.run();
+        request.run_id = Some(run_id);
+        door.ctx().traces.belongs(run_id, context);
+    }
+    carry_out(&door, &caller, request, preference).await
+}
+
+/// The caller's trace context, if there is one.
+fn trace(headers: &HeaderMap) -> Option<TraceContext> {
+    headers.get("traceparent")?.to_str().ok()?.parse().ok()
+}
+
+/// How long a caller waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Preference {
+    Wait(Duration),
+    Async,
+    /// To its end, looking on.
+    Live,
+}
+
+impl Preference {
+    pub(super) fn of(headers: &HeaderMap, usual: Duration) -> Result<Preference, Problem> {
+        /// Longer than this nobody holds a connection open for one answer.
+        const LONGEST: u64 = 3_600;
+        if progress::is_wanted(headers) {
+            return Ok(Preference::Live);
+        }
+        let stated = headers.get_all(PREFER).into_iter().filter_map(|value| value.to_str().ok());
+        for part in stated.flat_map(|value| value.split(',')).map(str::trim) {
+            match part.split_once('=') {
+                None if part.eq_ignore_ascii_case("respond-async") => return Ok(Preference::Async),
+                Some((name, seconds)) if name.trim().eq_ignore_ascii_case("wait") => {
+                    let seconds: u64 = seconds.trim().parse().map_err(|_| {
+                        Problem::bad_request(format!("`Prefer: {part}` does not give a number of seconds"))
+                    })?;
+                    return Ok(Preference::Wait(Duration::from_secs(seconds.min(LONGEST))));
+                }
+                // What is not understood is ignored, as the standard has it.
+                _ => {}
+            }
+        }
+        Ok(Preference::Wait(usual))
+    }
+
+    fn applied(self) -> HeaderValue {
+        match self {
+            Preference::Async => HeaderValue::from_static("respond-async"),
+            Preference::Live => HeaderValue::from_static("wait"),
+            Preference::Wait(limit) => HeaderValue::from_str(&format!("wait={}", limit.as_secs()))
+                .unwrap_or(HeaderValue::from_static("wait")),
+        }
+    }
+}
+
+/// Keys of one Token are apart from those of another, so that nobody gets the runs of others by guessing keys.
+fn idempotency_key(headers: &HeaderMap, actor: &Actor) -> Result<Option<String>, Problem> {
+    const MOST_BYTES: usize = 200;
+    let Some(key) = headers.get(IDEMPOTENCY_KEY) else { return Ok(None) };
+    match key.to_str() {
+        Ok(key) if !key.is_empty() && key.len() <= MOST_BYTES => Ok(Some(match actor {
+            Actor::CommandLine => key.to_owned(),
+            actor => format!("{actor}:{key}"),
+        })),
+        _ => Err(Problem::bad_request(format!(
+            "`Idempotency-Key` must be 1 to {MOST_BYTES} visible characters"
+        ))),
+    }
+}
+
+pub(super) async fn carry_out(
+    door: &Door,
+    caller: &Caller,
+    request: StartRun,
+    preference: Preference,
+) -> Result<Response, Problem> {
+    let run = match preference {
+        Preference::Async => runs::queue(door.ctx(), caller.access(), request).await?,
+        Preference::Wait(limit) => waited(door, caller, request, limit).await?,
+        Preference::Live => return live_run::carry_out(door, caller, request).await,
+    };
+    let on_its_way = !run.state.is_final() && run.state != RunState::Waiting;
+    let status = if on_its_way { StatusCode::ACCEPTED } else { StatusCode::OK };
+    let location = format!("/api/v1/runs/{}", run.run_id);
+    let applied = [(header::LOCATION, location)];
+    Ok((
+        status,
+        applied,
+        [(PREFERENCE_APPLIED, preference.applied())],
+        Body(runs::seen_run(caller.access(), run)),
+    )
+        .into_response())
+}
+
+/// The run goes on if the caller goes away, has waited long enough, or has a token or session that has ended: it is recorded, and can be
+/// asked for.
+pub(super) async fn waited(
+    door: &Door,
+    caller: &Caller,
+    request: StartRun,
+    limit: Duration,
+) -> Result<Run, Problem> {
+    let (tell, recorded) = oneshot::channel();
+    // What has no place by then is queued.
+    let request = StartRun { patience: Some(limit), ..request };
+    let (ctx, access) = (door.ctx().clone(), caller.access().clone());
+    let mut work = tokio::spawn(async move {
+        let begun = runs::begin(&ctx, &access, request).await?;
+        // Nobody may listen any more.
+        let _ = tell.send(begun.run_id);
+        begun.ended(&ctx).await
+    });
+    let waiting = async {
+        tokio::select! {
+            ended = &mut work => Ok(ended.map_err(|_| panicked())??),
+            () = caller.lapsed(door.ctx()) => Err(caller::unknown()),
+        }
+    };
+    if let Ok(answered) = tokio::time::timeout(limit, waiting).await {
+        return answered;
+    }
+    match recorded.await {
+        Ok(id) => Ok(runs::get(door.ctx(), caller.access(), id).await?),
+        // It was not even recorded, and the reason is on its way.
+        Err(_) => Ok(work.await.map_err(|_| panicked())??),
+    }
+}
+
+fn panicked() -> Problem {
+    Problem::internal()
+}
+
+/// Which runs are listed.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct RunsQuery {
+    /// A name, or a prefix followed by `*`.
+    name: Option<String>,
+    /// Any of these, separated by commas.
+    #[serde(default)]
+    #[param(value_type = Option<String>)]
+    state: CommaSeparated<RunState>,
+    /// Only these, separated by commas; other filters are ignored.
+    ids: Option<String>,
+    /// Who started it: `command_line`, or `token:`, `session:`, `run:`, `trigger:` or `schedule:` with a name or an id.
+    actor: Option<String>,
+    /// The run that started it.
+    parent: Option<RunId>,
+    /// Created at this time or later.
+    #[serde(default, deserialize_with = "time")]
+    since: Option<Timestamp>,
+    /// Created before this time.
+    #[serde(default, deserialize_with = "time")]
+    until: Option<Timestamp>,
+    /// A part of its error.
+    error: Option<String>,
+    /// `next` of the previous page.
+    cursor: Option<String>,
+    /// Only runs before this one; `cursor` takes precedence.
+    before: Option<RunId>,
+    /// The maximum number of items, up to 1,000.
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000, default = 100)]
+    limit: Limit,
+}
+
+impl RunsQuery {
+    fn filter(self, actor: Option<Actor>) -> Result<RunFilter, Problem> {
+        Ok(RunFilter {
+            name: self.name,
+            states: self.state.0,
+            actor,
+            parent: self.parent,
+            since: self.since,
+            until: self.until,
+            error: self.error,
+            before: List::Runs.begin(self.cursor.as_deref(), self.before)?,
+            after: None,
+            scope: Scope::All,
+        })
+    }
+}
+
+/// Lists runs, newest first
+#[utoipa::path(get, path = "/runs", tag = "runs", params(RunsQuery), responses((status = 200, body = Page<RunLine>), Refused))]
+async fn list(
+    State(door): State<Door>,
+    caller: Allowed<Role<to::ReadRuns>>,
+    Query(query): Query<RunsQuery>,
+) -> Result<Body<Page<RunLine>>, Problem> {
+    let limit = query.limit.get();
+    let page = match &query.ids {
+        Some(ids) => {
+            RunPage { runs: lists::of(door.ctx(), caller.access(), &parsed(ids, limit)?).await?, next: None }
+        }
+        None => {
+            let actor = match &query.actor {
+                Some(who) => Some(names::actor(door.ctx(), caller.access(), who).await?),
+                None => None,
+            };
+            lists::page(door.ctx(), caller.access(), query.filter(actor)?, limit).await?
+        }
+    };
+    Ok(Body(List::Runs.page(page.runs, page.next)))
+}
+
+fn parsed(ids: &str, most: u32) -> Result<Vec<RunId>, Problem> {
+    let id = |text: &str| {
+        text.trim().parse().map_err(|_| Problem::bad_request(format!("`{text}` is not a run id")))
+    };
+    ids.split(',').take(most as usize).map(id).collect()
+}
+
+/// Everything recorded about a run, and what it led to
+#[utoipa::path(get, path = "/runs/{run_id}", tag = "runs", params(("run_id" = RunId, Path)), responses((status = 200, body = RunRecord), Refused))]
+async fn show(
+    State(door): State<Door>,
+    caller: Allowed<Role<to::ReadRuns>>,
+    Path(id): Path<RunId>,
+) -> Result<Body<RunRecord>, Problem> {
+    Ok(Body(records::show(door.ctx(), caller.access(), id).await?))
+}
+
+/// Cancels a run and everything it started; returns those runs
+#[utoipa::path(post, path = "/runs/{run_id}/cancel", tag = "runs", params(("run_id" = RunId, Path)), responses((status = 200, body = Vec<RunId>), Refused))]
+async fn cancel(
+    State(door): State<Door>,
+    caller: Allowed<Role<to::CancelRun>>,
+    Path(id): Path<RunId>,
+) -> Result<Body<Vec<RunId>>, Problem> {
+    Ok(Body(runs::cancel(door.ctx(), caller.access(), id).await?))
+}
+
+/// What a person says.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct AnswerBody {
+    value: Value,
+}
+
+/// Answers the question of a run
+#[utoipa::path(post, path = "/runs/{run_id}/answer", tag = "runs", params(("run_id" = RunId, Path)), request_body = AnswerBody, responses((status = 200, body = Run), Refused))]
+async fn answer(
+    State(door): State<Door>,
+    caller: Allowed<OfRun<to::AnswerRun>>,
+    Path(id): Path<RunId>,
+    Json(body): Json<AnswerBody>,
+) -> Result<Body<Run>, Problem> {
+    runs::answer(door.ctx(), caller.access(), id, body.value).await?;
+    Ok(Body(runs::get(door.ctx(), caller.access(), id).await?))
+}
+
+/// On which version.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct AgainQuery {
+    /// Use the live version instead of the one it ran with.
+    #[serde(default)]
+    live: bool,
+}
+
+/// Runs the same input again, as a new run
+#[utoipa::path(post, path = "/runs/{run_id}/rerun", tag = "runs",
+    params(("run_id" = RunId, Path), AgainQuery, ("Prefer" = Option<String>, Header, description = "`wait=SECONDS` or `respond-async`")),
+    responses((status = 200, body = Run), (status = 202, body = Run), Refused))]
+async fn again(
+    State(door): State<Door>,
+    caller: Allowed<Role<to::StartRun>>,
+    Path(id): Path<RunId>,
+    Query(query): Query<AgainQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let request = runs::again(door.ctx(), caller.access(), id, query.live).await?;
+    let preference = Preference::of(&headers, door.config().wait)?;
+    carry_out(&door, &caller, request, preference).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn preference(text: &str) -> Option<Preference> {
+        let mut headers = HeaderMap::new();
+        headers.insert(PREFER, HeaderValue::from_str(text).unwrap());
+        Preference::of(&headers, Duration::from_secs(60)).ok()
+    }
+
+    #[test]
+    fn callers_say_how_long_they_wait() {
+        let wait = |seconds| Some(Preference::Wait(Duration::from_secs(seconds)));
+        assert_eq!(preference("wait=5"), wait(5));
+        assert_eq!(preference("handling=lenient, Wait = 7"), wait(7));
+        assert_eq!(preference("respond-async"), Some(Preference::Async));
+        assert_eq!(preference("return=minimal"), wait(60));
+        assert_eq!(preference("wait=999999"), wait(3_600));
+        assert_eq!(preference("wait=soon"), None);
+    }
+}

@@ -1,0 +1,216 @@
+//! What a cell is given for a Function: its closure, divided into what runs in the same cell and what has to run in one of
+//! its own, because it may do more or needs other packages.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use model::access::grants::Grants;
+use model::content::Content;
+use model::entry::EntryKey;
+use model::function::FunctionContent;
+use model::function::closure::{ClosureHash, Member};
+use model::function::run_options::Record;
+use model::function::signature::FunctionKind;
+use model::ids::VersionId;
+use model::input::InputSchema;
+use model::python::Dialect;
+use model::revision::Revision;
+use model::run::host_verb::HostVerb;
+use model::version::{Version, VersionHead, VersionNumber};
+use sandbox::{Closure, Function};
+
+/// A Function that is ready to be run.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) head: VersionHead,
+    content: Box<FunctionContent>,
+    pub(crate) members: Vec<Member>,
+    pub(crate) hash: ClosureHash,
+    pub(crate) closure: Arc<Closure>,
+    /// What the functions of the closure are in the brain, in the same order.
+    pub(crate) called: Vec<Called>,
+    /// What the sources of this cell call that runs in another cell, by the name of the stand-in.
+    pub(crate) elsewhere: HashMap<String, VersionId>,
+    /// Packages, as `pip` writes them.
+    pub(crate) requirements: Vec<String>,
+    pub(crate) verbs: Vec<String>,
+    pub(crate) schema: InputSchema,
+    /// Names whose moving makes this stale.
+    pub(crate) names: HashSet<String>,
+    pub(crate) revision: Revision,
+}
+
+/// A Function as its Calls are recorded.
+#[derive(Debug)]
+pub(crate) struct Called {
+    pub(crate) name: String,
+    pub(crate) version_id: VersionId,
+    /// What is kept of what it is handed and answers.
+    pub(crate) record: Record,
+}
+
+impl Prepared {
+    pub(crate) fn content(&self) -> &FunctionContent {
+        &self.content
+    }
+
+    pub(crate) fn key(&self) -> &EntryKey {
+        &self.head.key
+    }
+}
+
+/// Works out what a cell is given. `versions` is the closure, each with whether it is live; the first is the root.
+pub(crate) fn prepare(versions: Vec<(Version, bool)>, revision: Revision) -> Option<Prepared> {
+    let members: Vec<Member> = versions
+        .iter()
+        .map(|(version, live)| Member { version_id: version.head.version_id, live: *live })
+        .collect();
+    let names = names(&versions);
+    let mut plan = Plan::new(&versions)?;
+    plan.place_all();
+    let closure = Arc::new(Closure { functions: plan.functions, entry: 0 });
+    let called = plan.called;
+    let (elsewhere, requirements) = (plan.elsewhere, plan.packages.into_values().collect());
+    let Version { head, content: Content::Function(content) } = versions.into_iter().next()?.0 else {
+        return None;
+    };
+    Some(Prepared {
+        hash: ClosureHash::of(&members),
+        members,
+        verbs: verbs(&content.grants, !elsewhere.is_empty()),
+        schema: InputSchema::compile(&content.signature),
+        closure,
+        called,
+        elsewhere,
+        requirements,
+        names,
+        revision,
+        head,
+        content,
+    })
+}
+
+/// Of all that is in the closure or is called by it, also of what is called and not there: it may come.
+fn names(versions: &[(Version, bool)]) -> HashSet<String> {
+    let called = versions.iter().filter_map(|(version, _)| version.content.as_function());
+    let called = called.flat_map(|content| content.dependencies.iter().map(|one| one.function.clone()));
+    versions.iter().map(|(version, _)| version.head.key.name.to_string()).chain(called).collect()
+}
+
+fn verbs(grants: &Grants, calls_elsewhere: bool) -> Vec<String> {
+    let hidden = calls_elsewhere.then_some(HostVerb::Call);
+    HostVerb::granted(grants).chain(hidden).map(|verb| verb.name().to_owned()).collect()
+}
+
+/// A closure on its way into cells.
+struct Plan<'a> {
+    /// By name and number, and by name alone for the live ones.
+    pinned: HashMap<(&'a str, VersionNumber), &'a Version>,
+    live: HashMap<&'a str, &'a Version>,
+    grants: &'a Grants,
+    root: &'a Version,
+    functions: Vec<Function>,
+    called: Vec<Called>,
+    /// Where each Version stands in `functions`.
+    places: HashMap<VersionId, usize>,
+    waiting: Vec<&'a Version>,
+    elsewhere: HashMap<String, VersionId>,
+    /// By package name.
+    packages: BTreeMap<String, String>,
+}
+
+impl<'a> Plan<'a> {
+    fn new(versions: &'a [(Version, bool)]) -> Option<Plan<'a>> {
+        let (root, _) = versions.first()?;
+        let name = |version: &'a Version| version.head.key.name.as_str();
+        Some(Plan {
+            pinned: versions.iter().map(|(one, _)| ((name(one), one.head.number), one)).collect(),
+            live: versions.iter().filter(|(_, live)| *live).map(|(one, _)| (name(one), one)).collect(),
+            grants: &root.content.as_function()?.grants,
+            root,
+            functions: Vec::new(),
+            called: Vec::new(),
+            places: HashMap::new(),
+            waiting: Vec::new(),
+            elsewhere: HashMap::new(),
+            packages: BTreeMap::new(),
+        })
+    }
+
+    fn place_all(&mut self) {
+        self.place(self.root);
+        while let Some(version) = self.waiting.pop() {
+            let Some(content) = version.content.as_function() else { continue };
+            let mut dependencies = BTreeMap::new();
+            for dependency in &content.dependencies {
+                let called = match dependency.version {
+                    Some(number) => self.pinned.get(&(dependency.function.as_str(), number)).copied(),
+                    None => self.live.get(dependency.function.as_str()).copied(),
+                };
+                // What is nowhere is a `NameError` when it is called, as in BabyAGI's functions that name what is not.
+                if let Some(called) = called {
+                    dependencies.insert(dependency.alias.clone(), self.place(called));
+                }
+            }
+            let place = self.places[&version.head.version_id];
+            self.functions[place].dependencies = dependencies;
+        }
+    }
+
+    /// Where a Version stands, or the stand-in for one that runs elsewhere.
+    fn place(&mut self, version: &'a Version) -> usize {
+        if let Some(place) = self.places.get(&version.head.version_id) {
+            return *place;
+        }
+        let place = self.functions.len();
+        self.places.insert(version.head.version_id, place);
+        let Some(content) = version.content.as_function() else { return place };
+        let (name, version_id) = (version.head.key.name.to_string(), version.head.version_id);
+        self.called.push(Called { name, version_id, record: content.running.record });
+        if self.fits(content) {
+            self.packages
+                .extend(content.requirements.iter().map(|one| (one.package_name(), one.package.clone())));
+            self.functions.push(function(version, content));
+            self.waiting.push(version);
+        } else {
+            self.functions.push(stand_in(version, content));
+            self.elsewhere.insert(version_id.to_string(), version_id);
+        }
+        place
+    }
+
+    fn fits(&self, content: &FunctionContent) -> bool {
+        let agrees = |package: &str, wanted: &String| {
+            self.packages.get(package).is_none_or(|present| present == wanted)
+        };
+        self.grants.cover(&content.grants)
+            && content.requirements.iter().all(|one| agrees(&one.package_name(), &one.package))
+    }
+}
+
+fn function(version: &Version, content: &FunctionContent) -> Function {
+    let head = &version.head;
+    Function {
+        name: head.key.name.last().to_owned(),
+        file: format!("{}@{}", head.key.name, head.number),
+        source: content.source.clone(),
+        dialect: match content.dialect {
+            Dialect::Selfmade => sandbox::Dialect::Selfmade,
+            Dialect::Babyagi => sandbox::Dialect::Babyagi,
+        },
+        dependencies: BTreeMap::new(),
+        imports: content.imports.clone(),
+        secrets: content.grants.secrets.iter().cloned().collect(),
+    }
+}
+
+/// Asks the host to call it, and is called as the function would be.
+fn stand_in(version: &Version, content: &FunctionContent) -> Function {
+    let name = version.head.key.name.last();
+    let kind = if content.signature.kind == FunctionKind::Async { "async def" } else { "def" };
+    let (id, call) = (version.head.version_id, HostVerb::Call.name());
+    let source = format!(
+        "{kind} {name}(*args, **kwargs):\n    import selfmade\n    return selfmade.{call}(\"{id}\", list(args), kwargs)\n"
+    );
+    Function { source, dialect: sandbox::Dialect::Selfmade, ..function(version, content) }
+}

@@ -1,0 +1,96 @@
+//! Tells what batches changed, after they were committed: whoever has asked in this process, and other processes by way of the
+//! database.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use model::ids::NodeId;
+
+use crate::changes::Changes;
+use crate::{Error, Store};
+
+type Hear = Box<dyn Fn(&Changes) + Send + Sync>;
+
+/// Shared by all who use one database.
+#[derive(Clone, Default)]
+pub(crate) struct Announcer(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    hearer: OnceLock<Hearer>,
+    hears_others: AtomicBool,
+}
+
+struct Hearer {
+    node: NodeId,
+    hear: Hear,
+}
+
+impl Announcer {
+    /// As whom others know this process; nothing if nobody has asked to hear.
+    pub(super) fn node(&self) -> Option<NodeId> {
+        self.0.hearer.get().map(|hearer| hearer.node)
+    }
+
+    pub(super) fn hear(&self, changes: &Changes) {
+        if let Some(hearer) = self.0.hearer.get().filter(|_| !changes.is_empty()) {
+            (hearer.hear)(changes);
+        }
+    }
+
+    pub(super) fn set_hears_others(&self, hears: bool) {
+        self.0.hears_others.store(hears, Ordering::Relaxed);
+    }
+}
+
+/// Whether a batch that ended like this may have changed something.
+pub(super) fn may_be_committed<T>(written: &Result<T, Error>) -> bool {
+    matches!(written, Ok(_) | Err(Error::ConnectionLost { .. }))
+}
+
+/// A batch that is handed over. Whoever goes away before hearing what became of it leaves the changes told: once too often rather
+/// than not at all.
+pub(super) struct HandedOver {
+    announcer: Announcer,
+    changes: Option<Changes>,
+}
+
+impl HandedOver {
+    pub(super) fn new(announcer: &Announcer, changes: Changes) -> HandedOver {
+        HandedOver { announcer: announcer.clone(), changes: Some(changes) }
+    }
+
+    pub(super) fn done<T>(mut self, written: &Result<T, Error>) {
+        if !may_be_committed(written) {
+            self.changes = None;
+        }
+    }
+}
+
+impl Drop for HandedOver {
+    fn drop(&mut self) {
+        if let Some(changes) = &self.changes {
+            self.announcer.hear(changes);
+        }
+    }
+}
+
+impl Store {
+    /// From now on `hear` is told what batches of this store have changed, and while [`Store::listen`] runs, what those of other
+    /// processes have. `node` is what others know this process by. Only the first who asks is told.
+    pub fn on_change(&self, node: NodeId, hear: impl Fn(&Changes) + Send + Sync + 'static) {
+        let hearer = Hearer { node, hear: Box::new(hear) };
+        // Whoever shares the store shares who is told.
+        let _ = self.db.announcer.0.hearer.set(hearer);
+    }
+
+    /// Hears what other processes change for as long as it is polled. Where they cannot be heard it returns at once.
+    pub async fn listen(&self) {
+        self.db.listen().await;
+    }
+
+    /// Whether what other processes change is heard now.
+    pub fn hears_others(&self) -> bool {
+        self.db.announcer.0.hears_others.load(Ordering::Relaxed)
+    }
+}

@@ -1,6 +1,10 @@
 //! Faults that tests ask for happen where they are asked for, once or for good, and are told.
 
-use store::testing::{Fault, TestDatabase};
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::Poll;
+
+use store::testing::{AtGate, Fault, Gate, Passage, TestDatabase};
 use store::{Error, Store};
 
 use crate::runs::queued;
@@ -47,17 +51,18 @@ store::on_both! {
 
     async fn the_store_is_quiet_once_the_calls_under_way_are_over(database: &TestDatabase) {
         let world = World::open(database).await;
-        world.store.quiet().await;
-        let (run, store) = (queued("a"), world.store.clone());
-        let (started, ()) = tokio::join!(
-            biased;
-            world.store.start_run(&run, &[]),
-            async {
-                store.quiet().await;
-                assert_eq!(database.count("runs").await, 1, "the call was still under way");
-            }
-        );
-        started.unwrap();
+        let (gate, store) = (Gate::default(), &world.store);
+        store.pass_through(&gate, 0);
+        let holding = async {
+            gate.let_through(arrival(&gate).await.number, Passage::HoldAnswer);
+            let answer = arrival(&gate).await;
+            let mut quiet = pin!(store.quiet());
+            assert!(poll_once(quiet.as_mut()).await.is_pending(), "a call is still under way");
+            gate.let_through(answer.number, Passage::Pass);
+            quiet.await;
+        };
+        let (revision, ()) = tokio::join!(store.revision(), holding);
+        revision.unwrap();
     }
 
     async fn every_kind_of_call_is_counted(database: &TestDatabase) {
@@ -70,4 +75,18 @@ store::on_both! {
         assert!(world.store.revision().await.is_err());
         assert!(world.store.fault_was_reached());
     }
+}
+
+/// The next call, or the next answer, that waits at the gate.
+async fn arrival(gate: &Gate) -> AtGate {
+    loop {
+        match gate.waiting().first() {
+            Some(first) => return *first,
+            None => tokio::task::yield_now().await,
+        }
+    }
+}
+
+async fn poll_once<F: Future>(mut future: Pin<&mut F>) -> Poll<F::Output> {
+    poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await
 }

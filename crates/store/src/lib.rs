@@ -44,6 +44,7 @@ pub use crate::events::triggers::{FiredOn, Firing, Firings, TakenBack};
 pub use crate::runs::activity::{Activity, OpenRuns};
 pub use crate::runs::egress::MOST_REQUESTS;
 pub use crate::runs::ending::Finished;
+pub use crate::runs::graph_journal::{GraphEntry, GraphTurn};
 pub use crate::runs::insights::{Durations, ErrorCount, Insights};
 pub use crate::runs::leases::Held;
 pub use crate::runs::lists::RunFilter;

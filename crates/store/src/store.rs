@@ -29,6 +29,7 @@ pub(crate) const MIGRATIONS: &[Migration] = migrations![
     "0012_bounds",
     "0013_lanes",
     "0014_signals",
+    "0015_graphs",
 ];
 
 #[derive(Clone)]

@@ -5,7 +5,10 @@ use serde_json::{Map, Value, json};
 
 use super::GraphContent;
 use super::builtin::Builtin;
-use crate::function::signature::{DefaultValue, Parameter, ParameterKind, Signature, any, is_any};
+use crate::content::Content;
+use crate::function::signature::{
+    DefaultValue, FunctionKind, Parameter, ParameterKind, Signature, any, is_any,
+};
 
 /// Where a raised error leaves.
 pub const ERROR: &str = "error";
@@ -121,6 +124,38 @@ impl BlockSignature {
             }
         }
         signature.with_error()
+    }
+
+    /// Nothing of what is no callable.
+    pub fn of_content(content: &Content) -> Option<BlockSignature> {
+        match content {
+            Content::Function(function) => Some(BlockSignature::of_function(&function.signature)),
+            Content::Graph(graph) => Some(BlockSignature::of_graph(graph)),
+            Content::Trigger(_) | Content::Schedule(_) => None,
+        }
+    }
+
+    /// As those see it who call it like a Function: inputs by name, and an object with the last value of each output.
+    pub fn to_signature(&self) -> Signature {
+        let parameter = |pin: &Pin| Parameter {
+            name: pin.name.clone(),
+            kind: ParameterKind::KeywordOnly,
+            required: pin.required,
+            annotation: None,
+            default: pin.default.clone(),
+            schema: pin.schema.clone(),
+            description: pin.description.clone(),
+        };
+        let outputs = self.outputs.iter().filter(|pin| pin.name != ERROR);
+        let outputs: Map<String, Value> = outputs.map(|pin| (pin.name.clone(), pin.schema.clone())).collect();
+        Signature {
+            kind: FunctionKind::Sync,
+            parameters: self.inputs.iter().map(parameter).collect(),
+            returns: None,
+            input: self.input_schema(),
+            output: json!({"type": "object", "properties": outputs}),
+            pins: Vec::new(),
+        }
     }
 
     fn with_error(mut self) -> BlockSignature {

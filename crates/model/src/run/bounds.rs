@@ -30,6 +30,10 @@ pub struct RunBounds {
     pub event_bytes: u64,
     /// The data of all Events that it emits.
     pub events_bytes: u64,
+    /// Node executions of one Run of a Graph.
+    pub nodes: u32,
+    /// A value that a link of a Graph carries.
+    pub link_bytes: u64,
 }
 
 impl Default for RunBounds {
@@ -40,6 +44,8 @@ impl Default for RunBounds {
             journal_bytes: 64 << 20,
             event_bytes: 256 << 10,
             events_bytes: 16 << 20,
+            nodes: 1_000_000,
+            link_bytes: 8 << 20,
         }
     }
 }
@@ -185,8 +191,15 @@ fn asked_bytes(request: &Value) -> u64 {
 mod tests {
     use super::*;
 
-    const BOUNDS: RunBounds =
-        RunBounds { steps: 3, lanes: 2, journal_bytes: 100, event_bytes: 20, events_bytes: 50 };
+    const BOUNDS: RunBounds = RunBounds {
+        steps: 3,
+        lanes: 2,
+        journal_bytes: 100,
+        event_bytes: 20,
+        events_bytes: 50,
+        nodes: 3,
+        link_bytes: 100,
+    };
 
     fn text(bytes: usize) -> Value {
         // Two of them are the quotes.

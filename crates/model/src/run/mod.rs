@@ -65,8 +65,15 @@ pub struct Usage {
 pub enum Waiting {
     /// The Step at this position is a sleep until then.
     Time { step: u32, until: Timestamp },
-    /// The Step at this position is a question to a person.
-    Person { step: u32, question: Value },
+    /// The Step at this position is a question to a person. Until then, something else may be due.
+    Person {
+        step: u32,
+        question: Value,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Timestamp>,
+    },
+    /// All that goes on in it are Runs that wait themselves. It is woken when one of them ends, and looks for itself by then.
+    Runs { until: Timestamp },
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -137,6 +144,9 @@ pub struct How {
     /// How many Runs wait for it, each for the next: 0 unless it was started by a Run that waits for it.
     #[serde(skip_serializing_if = "is_top")]
     pub depth: u32,
+    /// It is a node of the Graph whose Run started it, and may be waited for without a place.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_node: bool,
     /// What of it is kept after its end.
     #[serde(skip_serializing_if = "Record::is_all")]
     pub record: Record,

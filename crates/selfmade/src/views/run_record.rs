@@ -132,6 +132,7 @@ fn used(usage: &Usage) -> String {
 fn waits(waiting: &Waiting) -> String {
     match waiting {
         Waiting::Time { until, .. } => time::exact(*until),
+        Waiting::Runs { .. } => "runs of its nodes, which wait themselves".to_owned(),
         Waiting::Person { question, .. } => {
             let options: Vec<String> = options(question).iter().map(run::plain).collect();
             let choice =

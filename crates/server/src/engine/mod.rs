@@ -5,6 +5,7 @@
 
 mod cells;
 pub(crate) mod execution;
+mod graph;
 pub(crate) mod node;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,8 +32,11 @@ pub use self::execution::host::{Happened, Watch};
 pub(crate) use self::execution::live::{Live, Looked};
 pub(crate) use self::execution::replay::{Replay, replay};
 pub(crate) use self::execution::trial::{TrialHost, trial_end, trial_work, with_mocks};
-pub(crate) use self::execution::verbs::{HostVerbs, MakeHostVerbs, REFUSED, Replying, StepReply};
+pub(crate) use self::execution::verbs::{
+    HostVerbs, MakeHostVerbs, REFUSED, Replying, Running as RunningNode, StepReply,
+};
 pub(crate) use self::execution::{Execution, carry_out};
+pub(crate) use self::graph::NodeStart;
 use self::node::admission::Admission;
 pub(crate) use self::node::admission::{CellPlace, InLine, NoPlace};
 use self::node::awaited::Awaited;

@@ -24,7 +24,7 @@ pub(super) async fn carry_out(host: &Host<'_>, step: Step, arguments: Arguments)
     if host.ctx.store.step(step.run_id, position).await?.is_none() {
         begin(host, &step).await?;
     }
-    Ok(StepReply::Suspended(Waiting::Person { step: position, question }))
+    Ok(StepReply::Suspended(Waiting::Person { step: position, question, until: None }))
 }
 
 fn question(host: &Host<'_>, arguments: Arguments) -> Result<Json, Refusal> {

@@ -12,7 +12,9 @@ pub(super) async fn carry_out(host: &Host<'_>, step: Step, arguments: Arguments)
     let mut given = arguments.positional.into_iter();
     let (id, positional, named) = (given.next(), given.next(), given.next());
     let version = match &id {
-        Some(Value::Str(id)) => host.prepared.elsewhere.get(id).copied(),
+        Some(Value::Str(id)) => {
+            host.prepared.function().and_then(|function| function.elsewhere.get(id).copied())
+        }
         _ => None,
     };
     let (Some(version), Some(Value::List(positional)), Some(Value::Map(named))) =

@@ -10,6 +10,7 @@ mod emit;
 mod files;
 mod given;
 mod models;
+mod node;
 mod plain;
 mod run;
 mod sleep;
@@ -27,7 +28,7 @@ use serde_json::Value as Json;
 use self::drafts::Drafts;
 use self::given::Given;
 use crate::engine::execution::host::Inner;
-use crate::engine::{HostVerbs, REFUSED, Replying, StepReply};
+use crate::engine::{HostVerbs, NodeStart, REFUSED, Replying, RunningNode, StepReply};
 use crate::error::Error;
 
 /// The type of an error that is not a refusal.
@@ -47,6 +48,10 @@ impl HostVerbs for Verbs {
     fn execute<'a>(&'a self, host: &'a Inner, step: Step, arguments: Arguments) -> Replying<'a> {
         let host = Host { inner: host, drafts: &self.drafts };
         Box::pin(async move { carry_out(&host, step, arguments).await })
+    }
+
+    fn run_node<'a>(&'a self, host: &'a Inner, node: NodeStart) -> RunningNode<'a> {
+        Box::pin(node::run(host, node))
     }
 
     fn again(&self, step: &Step, arguments: Arguments) -> Result<(), HostError> {

@@ -136,7 +136,11 @@ impl Closures {
         if now == known {
             return Ok(now);
         }
-        let (now, moved) = ctx.store.moved_since(EntryKind::Function, known).await?;
+        let (now, mut moved) = ctx.store.moved_since(EntryKind::Function, known).await?;
+        let (then, graphs) = ctx.store.moved_since(EntryKind::Graph, known).await?;
+        // What moved between the two reads is seen by the next.
+        let now = now.min(then);
+        moved.extend(graphs);
         let moved: HashSet<&str> = moved.iter().map(EntryName::as_str).collect();
         let mut kept = self.lock();
         if kept.revision == known {

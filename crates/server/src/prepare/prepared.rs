@@ -9,8 +9,10 @@ use model::content::Content;
 use model::entry::EntryKey;
 use model::function::FunctionContent;
 use model::function::closure::{ClosureHash, Member};
+use model::function::dependency::Role;
 use model::function::run_options::Record;
-use model::function::signature::FunctionKind;
+use model::function::signature::{FunctionKind, Signature};
+use model::graph::block::BlockSignature;
 use model::ids::VersionId;
 use model::input::InputSchema;
 use model::python::Dialect;
@@ -19,13 +21,32 @@ use model::run::host_verb::HostVerb;
 use model::version::{Version, VersionHead, VersionNumber};
 use sandbox::{Closure, Function};
 
-/// A Function that is ready to be run.
+use super::graph::PreparedGraph;
+
+/// A Function or Graph that is ready to be run.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) head: VersionHead,
-    content: Box<FunctionContent>,
+    pub(crate) callable: Callable,
     pub(crate) members: Vec<Member>,
     pub(crate) hash: ClosureHash,
+    pub(crate) schema: InputSchema,
+    /// Names whose moving makes this stale.
+    pub(crate) names: HashSet<String>,
+    pub(crate) revision: Revision,
+}
+
+/// What can be run.
+#[derive(Debug)]
+pub(crate) enum Callable {
+    Function(PreparedFunction),
+    Graph(Box<PreparedGraph>, Signature),
+}
+
+/// A Function that is ready to be run.
+#[derive(Debug)]
+pub(crate) struct PreparedFunction {
+    pub(crate) content: Box<FunctionContent>,
     pub(crate) closure: Arc<Closure>,
     /// What the functions of the closure are in the brain, in the same order.
     pub(crate) called: Vec<Called>,
@@ -34,10 +55,6 @@ pub(crate) struct Prepared {
     /// Packages, as `pip` writes them.
     pub(crate) requirements: Vec<String>,
     pub(crate) verbs: Vec<String>,
-    pub(crate) schema: InputSchema,
-    /// Names whose moving makes this stale.
-    pub(crate) names: HashSet<String>,
-    pub(crate) revision: Revision,
 }
 
 /// A Function as its Calls are recorded.
@@ -50,8 +67,19 @@ pub(crate) struct Called {
 }
 
 impl Prepared {
-    pub(crate) fn content(&self) -> &FunctionContent {
-        &self.content
+    /// Nothing if it is a Graph.
+    pub(crate) fn function(&self) -> Option<&PreparedFunction> {
+        match &self.callable {
+            Callable::Function(function) => Some(function),
+            Callable::Graph(..) => None,
+        }
+    }
+
+    pub(crate) fn signature(&self) -> &Signature {
+        match &self.callable {
+            Callable::Function(function) => &function.content.signature,
+            Callable::Graph(_, signature) => signature,
+        }
     }
 
     pub(crate) fn key(&self) -> &EntryKey {
@@ -66,34 +94,35 @@ pub(crate) fn prepare(versions: Vec<(Version, bool)>, revision: Revision) -> Opt
         .map(|(version, live)| Member { version_id: version.head.version_id, live: *live })
         .collect();
     let names = names(&versions);
-    let mut plan = Plan::new(&versions)?;
+    let (hash, head) = (ClosureHash::of(&members), versions.first()?.0.head.clone());
+    let callable = match &versions.first()?.0.content {
+        Content::Function(content) => Callable::Function(prepare_function(content.clone(), &versions)?),
+        Content::Graph(graph) => {
+            let signature = BlockSignature::of_graph(graph).to_signature();
+            Callable::Graph(Box::new(PreparedGraph::new(graph.clone(), &versions)), signature)
+        }
+        Content::Trigger(_) | Content::Schedule(_) => return None,
+    };
+    let schema = match &callable {
+        Callable::Function(function) => InputSchema::compile(&function.content.signature),
+        Callable::Graph(_, signature) => InputSchema::compile(signature),
+    };
+    Some(Prepared { head, callable, members, hash, schema, names, revision })
+}
+
+fn prepare_function(content: Box<FunctionContent>, versions: &[(Version, bool)]) -> Option<PreparedFunction> {
+    let mut plan = Plan::new(versions)?;
     plan.place_all();
     let closure = Arc::new(Closure { functions: plan.functions, entry: 0 });
-    let called = plan.called;
     let (elsewhere, requirements) = (plan.elsewhere, plan.packages.into_values().collect());
-    let Version { head, content: Content::Function(content) } = versions.into_iter().next()?.0 else {
-        return None;
-    };
-    Some(Prepared {
-        hash: ClosureHash::of(&members),
-        members,
-        verbs: verbs(&content.grants, !elsewhere.is_empty()),
-        schema: InputSchema::compile(&content.signature),
-        closure,
-        called,
-        elsewhere,
-        requirements,
-        names,
-        revision,
-        head,
-        content,
-    })
+    let verbs = verbs(&content.grants, !elsewhere.is_empty());
+    Some(PreparedFunction { content, closure, called: plan.called, elsewhere, requirements, verbs })
 }
 
 /// Of all that is in the closure or is called by it, also of what is called and not there: it may come.
 fn names(versions: &[(Version, bool)]) -> HashSet<String> {
-    let called = versions.iter().filter_map(|(version, _)| version.content.as_function());
-    let called = called.flat_map(|content| content.dependencies.iter().map(|one| one.function.clone()));
+    let called = versions.iter().flat_map(|(version, _)| version.content.references());
+    let called = called.filter(|reference| reference.role == Role::Calls).map(|reference| reference.name);
     versions.iter().map(|(version, _)| version.head.key.name.to_string()).chain(called).collect()
 }
 
@@ -164,8 +193,13 @@ impl<'a> Plan<'a> {
         }
         let place = self.functions.len();
         self.places.insert(version.head.version_id, place);
-        let Some(content) = version.content.as_function() else { return place };
         let (name, version_id) = (version.head.key.name.to_string(), version.head.version_id);
+        let Some(content) = version.content.as_function() else {
+            self.called.push(Called { name, version_id, record: Record::All });
+            self.functions.push(graph_stand_in(version));
+            self.elsewhere.insert(version_id.to_string(), version_id);
+            return place;
+        };
         self.called.push(Called { name, version_id, record: content.running.record });
         if self.fits(content) {
             self.packages
@@ -206,11 +240,28 @@ fn function(version: &Version, content: &FunctionContent) -> Function {
 
 /// Asks the host to call it, and is called as the function would be.
 fn stand_in(version: &Version, content: &FunctionContent) -> Function {
-    let name = version.head.key.name.last();
     let kind = if content.signature.kind == FunctionKind::Async { "async def" } else { "def" };
-    let (id, call) = (version.head.version_id, HostVerb::Call.name());
-    let source = format!(
-        "{kind} {name}(*args, **kwargs):\n    import selfmade\n    return selfmade.{call}(\"{id}\", list(args), kwargs)\n"
-    );
+    let source = stand_in_source(version, kind);
     Function { source, dialect: sandbox::Dialect::Selfmade, ..function(version, content) }
+}
+
+/// A Graph is called like a Function, with its inputs by name, and answers with its outputs.
+fn graph_stand_in(version: &Version) -> Function {
+    let head = &version.head;
+    Function {
+        name: head.key.name.last().to_owned(),
+        file: format!("{}@{}", head.key.name, head.number),
+        source: stand_in_source(version, "def"),
+        dialect: sandbox::Dialect::Selfmade,
+        dependencies: BTreeMap::new(),
+        imports: Vec::new(),
+        secrets: Vec::new(),
+    }
+}
+
+fn stand_in_source(version: &Version, kind: &str) -> String {
+    let (name, id, call) = (version.head.key.name.last(), version.head.version_id, HostVerb::Call.name());
+    format!(
+        "{kind} {name}(*args, **kwargs):\n    import selfmade\n    return selfmade.{call}(\"{id}\", list(args), kwargs)\n"
+    )
 }

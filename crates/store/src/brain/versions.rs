@@ -57,18 +57,18 @@ impl Store {
             .await
     }
 
-    /// The live Versions of these Functions, of those that have one.
-    pub async fn live_functions(&self, names: &[EntryName]) -> Result<Vec<Version>, Error> {
+    /// The live Versions of these Functions and Graphs, of those that have one.
+    pub async fn live_callables(&self, names: &[EntryName]) -> Result<Vec<Version>, Error> {
         let sql = Sql {
             sqlite: select_version!(
                 "json_each($1) as wanted
-                 cross join entries on entries.kind = 'function' and entries.name = wanted.value
+                 cross join entries on entries.kind in ('function', 'graph') and entries.name = wanted.value
                  join versions on versions.version_id = entries.live_version_id
                  join contents on contents.content_hash = versions.content_hash"
             ),
             postgres: select_version!(
                 "jsonb_array_elements_text($1::text::jsonb) as wanted (name)
-                 join entries on entries.kind = 'function' and entries.name = wanted.name
+                 join entries on entries.kind in ('function', 'graph') and entries.name = wanted.name
                  join versions on versions.version_id = entries.live_version_id
                  join contents on contents.content_hash = versions.content_hash"
             ),

@@ -1,4 +1,4 @@
-//! Closures: what a Function loads, now, at a revision, or as a Run loaded it.
+//! Closures: what a Function or Graph loads, now, at a revision, or as a Run loaded it.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,7 +61,7 @@ macro_rules! closure {
                 join versions on versions.version_id = reached.version_id
                 join content_references on content_references.content_hash = versions.content_hash
                     and content_references.role = 'calls' and content_references.kind = 'function'
-                join entries on entries.kind = 'function' and entries.name = content_references.name
+                join entries on entries.kind in ('function', 'graph') and entries.name = content_references.name
              )
              select ",
             version_columns!(),
@@ -77,32 +77,33 @@ macro_rules! closure {
 }
 
 impl Store {
-    /// A live Function and all it calls, directly or not, each at the Version it would be called at, and whether that is
+    /// A live Function or Graph and all it calls, directly or not, each at the Version it would be called at, and whether that is
     /// the live one.
     pub async fn closure(&self, name: &EntryName) -> Result<Vec<(Version, bool)>, Error> {
         let sql = closure!(
-            "select live_version_id from entries where kind = 'function' and name = $1",
+            "select live_version_id from entries where kind in ('function', 'graph') and name = $1
+                and live_version_id is not null",
             "entries.live_version_id"
         );
         self.db.query(sql, [name.as_str().into()], member_from_row).await
     }
 
-    /// Any Version of a Function and all it calls as the brain is now.
+    /// Any Version of a Function or Graph and all it calls as the brain is now.
     pub async fn closure_of(&self, version: VersionId) -> Result<Vec<(Version, bool)>, Error> {
         let sql =
             closure!("select version_id from versions where version_id = $1", "entries.live_version_id");
         self.db.query(sql, [version.0.into()], member_from_row).await
     }
 
-    /// A Function and all it calls, as the brain was at a revision.
+    /// A Function or Graph and all it calls, as the brain was at a revision.
     pub async fn closure_as_of(
         &self,
         name: &EntryName,
         revision: Revision,
     ) -> Result<Vec<(Version, bool)>, Error> {
         let sql = closure!(
-            "select version_id from live_pointers where revision <= $2 and entry_id = (
-                select entry_id from entries where kind = 'function' and name = $1)
+            "select version_id from live_pointers where revision <= $2 and entry_id in (
+                select entry_id from entries where kind in ('function', 'graph') and name = $1)
                 and revision = (select max(past.revision) from live_pointers as past
                     where past.entry_id = live_pointers.entry_id and past.revision <= $2)",
             "(select past.version_id from live_pointers as past where past.entry_id = entries.entry_id

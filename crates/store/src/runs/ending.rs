@@ -35,6 +35,8 @@ pub struct Finished {
     pub forget: bool,
     /// Whether it has a concurrency key, for which others may wait.
     pub is_limited: bool,
+    /// The Run that may wait for this one without a place.
+    pub wakes: Option<RunId>,
 }
 
 impl Store {
@@ -53,7 +55,10 @@ impl Store {
         }
         push_events(&mut batch, &finished.events);
         batch.settles(finished.run_id);
-        if finished.is_limited {
+        if let Some(waiting) = finished.wakes {
+            push_wake(&mut batch, waiting, finished.finished_at);
+        }
+        if finished.is_limited || finished.wakes.is_some() {
             batch.changes(Topic::Queue);
         }
         match self.db.write(batch, durability).await {
@@ -79,6 +84,15 @@ impl Store {
     }
 }
 
+/// A Run that waits for a Run that has ended is queued, and looks for itself what it waits for now.
+fn push_wake(batch: &mut Batch, run: RunId, at: Timestamp) {
+    batch.push(
+        "update runs set state = 'queued', due_at = $2, waiting = null, wake_at = null
+         where run_id = $1 and state = 'waiting'",
+        [run.0.into(), at.into()],
+    );
+}
+
 /// Removes what was needed to execute a Run and is not to be kept.
 pub(crate) fn push_forget(batch: &mut Batch, run: RunId) {
     batch.push(
@@ -87,6 +101,7 @@ pub(crate) fn push_forget(batch: &mut Batch, run: RunId) {
          where run_id = $1",
         [run.0.into(), ROW_BYTES.into()],
     );
+    batch.push("delete from graph_journal where run_id = $1", [run.0.into()]);
     batch.push("delete from steps where run_id = $1", [run.0.into()]);
     // Whoever started it and has ended does not have to be executed again. Who has not forgets it at its end.
     batch.push(
@@ -103,6 +118,12 @@ pub(crate) fn push_forget(batch: &mut Batch, run: RunId) {
 /// Removes what was handed to Runs that are not kept, and what they answered, from the journal of the Run that started them. Until its
 /// end it may have had to be executed again. Of a Run that is not kept the input is null; no other has such an input.
 pub(crate) fn push_forget_callees(batch: &mut Batch, run: RunId) {
+    batch.push(
+        "delete from graph_journal where run_id = $1 and position in (
+            select steps.position from steps join runs as child on child.run_id = steps.child_run_id
+            where steps.run_id = $1 and child.input = 'null')",
+        [run.0.into()],
+    );
     batch.push(
         "update steps set request = 'null', result = null, error = null
          where run_id = $1 and child_run_id in
@@ -121,6 +142,7 @@ fn push_end(batch: &mut Batch, finished: &Finished, added: usize) -> Result<(), 
             peak_memory_bytes = $11, cold = $12, output_dropped_bytes = $13, calls_dropped = $14, lease_until = null,
             bytes = bytes + $15 + (select coalesce(sum(octet_length(request) + coalesce(octet_length(result), 0)), 0)
                 from steps where steps.run_id = $1)
+                + (select coalesce(sum(octet_length(happened)), 0) from graph_journal where graph_journal.run_id = $1)
          where run_id = $1 and node_id = $2 and fence = $3 and state = 'running'",
         [
             finished.run_id.0.into(),

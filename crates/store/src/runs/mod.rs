@@ -7,6 +7,7 @@ pub(crate) mod cancelling;
 pub(crate) mod closures;
 pub(crate) mod egress;
 pub(crate) mod ending;
+pub(crate) mod graph_journal;
 pub(crate) mod id_times;
 pub(crate) mod ids;
 pub(crate) mod insights;
@@ -168,8 +169,8 @@ pub(crate) fn run_values(run: &Run) -> Result<Vec<Value>, Error> {
 
 pub(crate) fn wakes_at(waiting: &Waiting) -> Option<jiff::Timestamp> {
     match waiting {
-        Waiting::Time { until, .. } => Some(*until),
-        Waiting::Person { .. } => None,
+        Waiting::Time { until, .. } | Waiting::Runs { until } => Some(*until),
+        Waiting::Person { until, .. } => *until,
     }
 }
 
@@ -183,6 +184,7 @@ fn rest_of(how: &How) -> Option<How> {
         timeout_ms: how.timeout_ms,
         retry: how.retry,
         depth: how.depth,
+        is_node: how.is_node,
         record: how.record,
         ..How::default()
     };

@@ -59,7 +59,8 @@ macro_rules! delete {
         }
     };
 }
-const DELETE: [Sql; 6] = [
+const DELETE: [Sql; 7] = [
+    delete!("graph_journal"),
     delete!("steps"),
     delete!("call_chunks"),
     delete!("run_output"),

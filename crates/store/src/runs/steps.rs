@@ -46,20 +46,7 @@ impl Store {
     /// Journals the end of a Step that has begun; [`Error::GuardFailed`] if it had ended, or never begun.
     pub async fn finish_step(&self, step: &Step, lease: Lease) -> Result<(), Error> {
         let mut batch = held(step.run_id, lease);
-        batch.guard(
-            "update steps set result = $3, error = $4, child_run_id = $5, answered_by = $6, finished_at = $7
-             where run_id = $1 and position = $2 and finished_at is null",
-            [
-                step.run_id.0.into(),
-                step.position.into(),
-                step.result.as_ref().map_or(Value::Null, Value::from),
-                optional_json(step.error.as_ref())?,
-                step.child.map(|child| child.0).into(),
-                step.answered_by.as_ref().map(ToString::to_string).into(),
-                step.finished_at.into(),
-            ],
-            "the step has begun and not ended",
-        );
+        push_end(&mut batch, step)?;
         self.db.write(batch, Durability::Power).await.map(drop)
     }
 
@@ -126,35 +113,74 @@ macro_rules! held {
 const HELD: Sql = Sql { sqlite: held!(""), postgres: held!(" for share") };
 
 /// A batch that is undone unless this claim holds the Run.
-fn held(run: RunId, lease: Lease) -> Batch {
+pub(crate) fn held(run: RunId, lease: Lease) -> Batch {
     let mut batch = Batch::new();
     batch.guard(HELD, [run.0.into(), lease.node.0.into(), lease.fence.into()], "this claim holds the run");
     batch
 }
 
-fn push_step(batch: &mut Batch, step: &Step) -> Result<(), Error> {
-    batch.push(
-        concat!(
-            "insert into steps (",
-            step_columns!(),
-            ") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
-        ),
+/// The end of a Step that has begun; the batch is undone if it had ended, or never begun.
+pub(crate) fn push_end(batch: &mut Batch, step: &Step) -> Result<(), Error> {
+    batch.guard(
+        "update steps set result = $3, error = $4, child_run_id = $5, answered_by = $6, finished_at = $7
+         where run_id = $1 and position = $2 and finished_at is null",
         [
             step.run_id.0.into(),
             step.position.into(),
-            step.verb.as_str().into(),
-            Value::from(&step.request),
             step.result.as_ref().map_or(Value::Null, Value::from),
             optional_json(step.error.as_ref())?,
             step.child.map(|child| child.0).into(),
             step.answered_by.as_ref().map(ToString::to_string).into(),
-            step.started_at.into(),
             step.finished_at.into(),
-            step.lane.as_str().into(),
-            step.number.into(),
         ],
+        "the step has begun and not ended",
     );
     Ok(())
+}
+
+fn push_step(batch: &mut Batch, step: &Step) -> Result<(), Error> {
+    push_steps(batch, std::slice::from_ref(step))
+}
+
+pub(crate) fn push_steps(batch: &mut Batch, steps: &[Step]) -> Result<(), Error> {
+    if steps.is_empty() {
+        return Ok(());
+    }
+    let rows = steps.iter().map(step_values).collect::<Result<Vec<_>, _>>()?;
+    batch.bulk(
+        Sql {
+            sqlite: concat!(
+                "insert into steps (",
+                step_columns!(),
+                ") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
+            ),
+            postgres: concat!(
+                "insert into steps (",
+                step_columns!(),
+                ") select * from unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[],
+                    $7::uuid[], $8::text[], $9::bigint[], $10::bigint[], $11::text[], $12::bigint[])"
+            ),
+        },
+        rows,
+    );
+    Ok(())
+}
+
+fn step_values(step: &Step) -> Result<Vec<Value>, Error> {
+    Ok(vec![
+        step.run_id.0.into(),
+        step.position.into(),
+        step.verb.as_str().into(),
+        Value::from(&step.request),
+        step.result.as_ref().map_or(Value::Null, Value::from),
+        optional_json(step.error.as_ref())?,
+        step.child.map(|child| child.0).into(),
+        step.answered_by.as_ref().map(ToString::to_string).into(),
+        step.started_at.into(),
+        step.finished_at.into(),
+        step.lane.as_str().into(),
+        step.number.into(),
+    ])
 }
 
 fn step_from_row(row: &Row) -> Result<Step, Error> {

@@ -40,7 +40,7 @@ store::on_both! {
         for run in [&root, &waits, &lies, &ended, &triggered, &stranger] {
             world.store.start_run(run, &[]).await.unwrap();
         }
-        let question = Waiting::Person { step: 1, question: json!("?") };
+        let question = Waiting::Person { step: 1, question: json!("?"), until: None };
         assert!(world.store.suspend_run(waits.run_id, waits.lease.unwrap(), &question).await.unwrap());
         assert!(world.store.finish_run(&succeeded(&ended), Durability::Process).await.unwrap());
         assert_eq!(cancel(&world.store, &root).await, ids([&root, &waits, &lies, &triggered]));
@@ -132,7 +132,7 @@ store::on_both! {
             world.store.start_run(run, &[]).await.unwrap();
         }
         world.store.begin_step(&step(waits.run_id, 1, json!("hush")), waits.lease.unwrap()).await.unwrap();
-        let question = Waiting::Person { step: 1, question: json!("hush") };
+        let question = Waiting::Person { step: 1, question: json!("hush"), until: None };
         assert!(world.store.suspend_run(waits.run_id, waits.lease.unwrap(), &question).await.unwrap());
         for run in [&waits, &lies, &kept] {
             cancel(&world.store, run).await;

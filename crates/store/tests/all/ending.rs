@@ -31,6 +31,7 @@ pub(crate) fn succeeded(run: &Run) -> Finished {
         events: Vec::new(),
         forget: false,
         is_limited: false,
+        wakes: None,
     }
 }
 

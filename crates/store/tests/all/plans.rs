@@ -140,7 +140,7 @@ async fn carry_out(store: &Store) {
     let asks = waited("a", mine);
     store.start_run(&asks, &[]).await.unwrap();
     store.record_step(&step(asks.run_id, 1, json!(1)), asks.lease.unwrap()).await.unwrap();
-    let question = Waiting::Person { step: 2, question: json!(1) };
+    let question = Waiting::Person { step: 2, question: json!(1), until: None };
     store.suspend_run(asks.run_id, asks.lease.unwrap(), &question).await.unwrap();
     store.answer_run(asks.run_id, 2, &json!(1), &Actor::CommandLine, at(9)).await.unwrap();
     let ends = waited("a", mine);

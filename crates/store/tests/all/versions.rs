@@ -153,9 +153,11 @@ store::on_both! {
         world.apply(vec![put("a", 1), put("b", 1), put("c", 1), Change::put(name("g"), graph("g"))]).await;
         world.apply(vec![put("a", 2), delete("b")]).await;
         let names = ["a", "b", "g", "nobody"].map(name);
-        let found = world.store.live_functions(&names).await.unwrap();
-        assert_eq!(found.iter().map(|version| &version.content).collect::<Vec<_>>(), [&answering("a", 2)]);
-        assert!(world.store.live_functions(&[]).await.unwrap().is_empty());
+        let found = world.store.live_callables(&names).await.unwrap();
+        let mut found: Vec<_> = found.iter().map(|version| (version.head.key.kind, &version.content)).collect();
+        found.sort_by_key(|(kind, _)| kind.as_str());
+        assert_eq!(found, [(EntryKind::Function, &answering("a", 2)), (EntryKind::Graph, &graph("g"))]);
+        assert!(world.store.live_callables(&[]).await.unwrap().is_empty());
     }
 
     async fn what_moved_since_a_revision_is_named_once_with_the_revision_of_now(database: &TestDatabase) {

@@ -23,7 +23,11 @@ async fn wait(world: &World, waiting: &Waiting) -> (Run, Lease) {
 }
 
 fn question() -> Waiting {
-    Waiting::Person { step: 3, question: json!({ "question": "really?", "options": ["yes\0", 1.5] }) }
+    Waiting::Person {
+        step: 3,
+        question: json!({ "question": "really?", "options": ["yes\0", 1.5] }),
+        until: None,
+    }
 }
 
 store::on_both! {

@@ -14,7 +14,7 @@ use model::version::VersionNumber;
 use uuid::Uuid;
 
 use super::drafts::Drafted;
-use super::{policy, start_checks};
+use super::{graph_checks, policy, start_checks};
 use crate::app::functions::run_tests;
 use crate::app::functions::test_results::TestResults;
 use crate::ctx::Ctx;
@@ -53,7 +53,10 @@ pub(crate) async fn run(
     let flawed = outcomes.iter().filter_map(flaw);
     let parses = Check::of(Gate::Parses, drafted.findings.iter().cloned().chain(flawed).collect());
     let types = check_types(&outcomes).findings.into_iter();
-    let types = Check::of(Gate::Types, types.chain(start_checks::findings(ctx, &outcomes).await?).collect());
+    let types = types
+        .chain(start_checks::findings(ctx, &outcomes).await?)
+        .chain(graph_checks::findings(ctx, access, &outcomes).await?);
+    let types = Check::of(Gate::Types, types.collect());
     let tests = tests(ctx, access, drafted, &[&parses, &names, &types], results).await?;
     let policy = policy::check(ctx, access, drafted, &outcomes, asked).await?;
     Ok(vec![parses, names, types, tests, policy])

@@ -3,7 +3,8 @@
 pub(crate) mod application;
 pub(crate) mod checks;
 pub mod drafts;
-pub(crate) mod policy;
+pub(crate) mod graph_checks;
+mod policy;
 pub(crate) mod sources;
 pub(crate) mod start_checks;
 

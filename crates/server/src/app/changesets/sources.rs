@@ -104,7 +104,7 @@ async fn live_contents(
     if names.is_empty() {
         return Ok(HashMap::new());
     }
-    let versions = ctx.store.live_functions(&names).await?.into_iter();
+    let versions = ctx.store.live_callables(&names).await?.into_iter();
     let content = |version: model::version::Version| match version.content {
         Content::Function(content) => Some((version.head.key.name, *content)),
         _ => None,

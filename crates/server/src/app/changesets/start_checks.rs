@@ -63,7 +63,7 @@ async fn signatures(ctx: &Ctx, outcomes: &[Outcome<'_>]) -> Result<HashMap<Entry
     if stored.is_empty() {
         return Ok(signatures);
     }
-    for version in ctx.store.live_functions(&stored.into_iter().collect::<Vec<_>>()).await? {
+    for version in ctx.store.live_callables(&stored.into_iter().collect::<Vec<_>>()).await? {
         if let Some(function) = version.content.as_function() {
             signatures.insert(version.head.key.name.clone(), function.signature.clone());
         }

@@ -74,7 +74,7 @@ pub async fn of(ctx: &Ctx, access: &Access, name: &EntryName) -> Result<Impact, 
 async fn count_tests(ctx: &Ctx, name: &EntryName, dependents: &mut [Dependent]) -> Result<usize, Error> {
     let functions = dependents.iter().filter(|one| one.key.kind == EntryKind::Function);
     let names: Vec<EntryName> = functions.map(|one| one.key.name.clone()).chain([name.clone()]).collect();
-    let versions = ctx.store.live_functions(&names).await?;
+    let versions = ctx.store.live_callables(&names).await?;
     let mut own = 0;
     for version in versions {
         let tests = version.content.as_function().map_or(0, |content| content.tests.len());

@@ -65,7 +65,7 @@ pub(crate) async fn run_draft(
     let wrong = |source| Error::RunInput { function: name.clone(), source };
     let positional = arguments.positional.iter().map(sandbox::Value::to_json).collect();
     let named = arguments.named.iter().map(|(name, value)| (name.clone(), value.to_json())).collect();
-    let input = bind(&prepared.content().signature, positional, named).map_err(wrong)?;
+    let input = bind(prepared.signature(), positional, named).map_err(wrong)?;
     prepared.schema.check(&input).map_err(wrong)?;
     match execute(ctx, &prepared, input, &[]).await? {
         Ok(value) => Ok(value),
@@ -93,14 +93,20 @@ pub(crate) async fn execute(
 ) -> Result<Result<Value, RunError>, Error> {
     // As many cells at once as runs from the queue may have. A trial starts no others, so nobody waits for it in vain.
     let _place = ctx.engine.trials.acquire().await;
+    let Some(function) = prepared.function() else {
+        return Err(Error::Input {
+            problem: format!("`{}` is a graph, and only functions are tried", prepared.key().name),
+            hint: "apply it and run it".to_owned(),
+        });
+    };
     let host = TrialHost::new(ctx.clone(), mocks);
     let work = Work {
-        closure: with_mocks(&prepared.closure, mocks),
+        closure: with_mocks(&function.closure, mocks),
         isolation: Isolation::Fresh,
         // What a trial sends out cannot be taken back.
         egress: None,
-        verbs: host.verbs(prepared),
-        ..trial_work(ctx, &runs::pretended(ctx, prepared, input), prepared)?
+        verbs: host.verbs(function),
+        ..trial_work(ctx, &runs::pretended(ctx, prepared, input), function)?
     };
     let told = Arc::new(|_| ());
     let executed = ctx.engine.executor.execute(work, Arc::new(host), told, CancellationToken::new()).await?;

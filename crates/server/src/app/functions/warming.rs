@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::ctx::Ctx;
 use crate::engine::Told;
 use crate::error::Error;
-use crate::prepare::Prepared;
+use crate::prepare::{Callable, Prepared};
 
 /// One environment that is ready.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, utoipa::ToSchema)]
@@ -35,7 +35,8 @@ pub async fn warm(ctx: &Ctx, access: &Access, names: &[EntryName], told: Told) -
         // What runs in a cell of its own may be a function that the caller does not see.
         let is_seen = access.covers(head.key.name.as_str());
         let function = is_seen.then(|| format!("{}@{}", head.key.name, head.number));
-        let packages: BTreeSet<&String> = prepared.requirements.iter().collect();
+        let Some(loaded) = prepared.function() else { continue };
+        let packages: BTreeSet<&String> = loaded.requirements.iter().collect();
         match warmed.iter_mut().find(|one| one.packages.iter().eq(packages.iter().copied())) {
             Some(same) => same.functions.extend(function),
             None => {
@@ -63,7 +64,10 @@ async fn needed(ctx: &Ctx, names: &[EntryName]) -> Result<Vec<Arc<Prepared>>, Er
         if !seen.insert(prepared.head.version_id) {
             continue;
         }
-        let mut elsewhere: Vec<VersionId> = prepared.elsewhere.values().copied().collect();
+        let mut elsewhere: Vec<VersionId> = match &prepared.callable {
+            Callable::Function(function) => function.elsewhere.values().copied().collect(),
+            Callable::Graph(graph, _) => graph.calls().collect(),
+        };
         elsewhere.sort_unstable();
         for version in elsewhere {
             next.push(closures.of_version(ctx, version).await?);

@@ -142,7 +142,7 @@ async fn widen(ctx: &Ctx, access: &Access, declared: &mut Declared, own: Vec<Str
     let names = names.filter(|one| access.authority.may_call(&one.function));
     let names: Vec<EntryName> = names.filter_map(|one| EntryName::new(&one.function).ok()).collect();
     let mut grants = Grants { secrets: own.into_iter().collect(), ..Grants::default() };
-    for version in ctx.store.live_functions(&names).await? {
+    for version in ctx.store.live_callables(&names).await? {
         match version.content.as_function() {
             Some(content) if content.dialect == Dialect::Babyagi => grants.widen(&content.grants),
             _ => {}

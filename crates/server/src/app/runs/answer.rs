@@ -14,7 +14,7 @@ use crate::error::Error;
 pub async fn answer(ctx: &Ctx, access: &Access, id: RunId, value: Value) -> Result<(), Error> {
     access.may(Verb::AnswerRun)?;
     let run = get(ctx, access, id).await?;
-    let Some(Waiting::Person { step, question }) = run.waiting else {
+    let Some(Waiting::Person { step, question, .. }) = run.waiting else {
         return Err(Error::NothingAsked { run: id, state: run.state });
     };
     let value = ctx.redaction_for(&[&access.authority]).await?.json(value);

@@ -26,7 +26,7 @@ pub use self::request::{Input, StartRun, Target};
 pub use self::rerun::again;
 use self::rerun::recorded_input;
 pub use self::start::{Begun, begin, queue, start};
-pub(crate) use self::start::{recorded, start_nested};
+pub(crate) use self::start::{recorded, start_nested, start_node};
 pub use self::wait::{wait, wait_past};
 pub use crate::engine::Happened;
 

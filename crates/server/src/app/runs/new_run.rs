@@ -5,6 +5,8 @@ use std::sync::Arc;
 use model::access::Access;
 use model::access::scope::Scope;
 use model::entry::EntryKey;
+use model::function::FunctionContent;
+use model::function::run_options::Running;
 use model::function::signature::Parameter;
 use model::input::bind;
 use model::run::{How, Run, RunState};
@@ -14,11 +16,11 @@ use super::{Input, StartRun, Target};
 use crate::app::functions::{Which, not_found};
 use crate::ctx::Ctx;
 use crate::error::Error;
-use crate::prepare::Prepared;
+use crate::prepare::{Callable, Prepared};
 
 /// What a Function takes.
 pub(crate) async fn parameters(ctx: &Ctx, target: &Target) -> Result<Vec<Parameter>, Error> {
-    Ok(find(ctx, target).await?.content().signature.parameters.clone())
+    Ok(find(ctx, target).await?.signature().parameters.clone())
 }
 
 /// Whether a Function takes such an input.
@@ -77,7 +79,7 @@ pub(super) fn record(
 /// Arguments by name, if the Function takes them.
 fn checked(prepared: &Prepared, Input { positional, named }: Input) -> Result<Map<String, Value>, Error> {
     let wrong = |source| Error::RunInput { function: prepared.key().name.clone(), source };
-    let input = bind(&prepared.content().signature, positional, named).map_err(wrong)?;
+    let input = bind(prepared.signature(), positional, named).map_err(wrong)?;
     prepared.schema.check(&input).map_err(wrong)?;
     Ok(input)
 }
@@ -89,9 +91,15 @@ fn new_run(
     prepared: &Prepared,
     input: Map<String, Value>,
 ) -> Run {
-    let content = prepared.content();
     let key = prepared.key().clone();
-    let running = &content.running;
+    let (running, resumable) = match &prepared.callable {
+        Callable::Function(function) => {
+            let FunctionContent { running, grants, .. } = &*function.content;
+            // What goes through the network is no Step.
+            (running.clone(), running.idempotent || grants.network.is_empty())
+        }
+        Callable::Graph(..) => (Running::default(), true),
+    };
     let how = How {
         waited: false,
         priority: request.priority.unwrap_or(running.priority),
@@ -100,9 +108,9 @@ fn new_run(
         retry: request.retry.unwrap_or(running.retry),
         idempotency_key: request.idempotency_key,
         concurrency: running.concurrency_of(&key.name, &input),
-        // What goes through the network is no Step.
-        resumable: running.idempotent || content.grants.network.is_empty(),
+        resumable,
         depth: request.depth,
+        is_node: request.is_node,
         record: running.record,
     };
     Run {

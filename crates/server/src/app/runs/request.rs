@@ -47,6 +47,8 @@ pub struct StartRun {
     pub parent: Option<RunId>,
     /// How deep it is nested; 0 without a parent that waits for it.
     pub depth: u32,
+    /// Whether it is a node of the Graph whose Run starts it.
+    pub is_node: bool,
     pub chain: Chain,
     pub event_seq: Option<u64>,
     /// A second request with the same key gets the first Run.
@@ -69,6 +71,7 @@ impl StartRun {
             run_id: None,
             parent: None,
             depth: 0,
+            is_node: false,
             chain: Chain::default(),
             event_seq: None,
             idempotency_key: None,

@@ -37,6 +37,18 @@ pub(crate) async fn start_nested(
     by: By,
     handed: &Arc<Redaction>,
 ) -> Result<Run, Error> {
+    start_node(ctx, access, request, by, handed, Box::new(|| ())).await
+}
+
+/// The same for a node of a Graph. Should it wait for a person or a time, that is told.
+pub(crate) async fn start_node(
+    ctx: &Ctx,
+    access: &Access,
+    request: StartRun,
+    by: By,
+    handed: &Arc<Redaction>,
+    on_wait: Box<dyn Fn() + Send + Sync>,
+) -> Result<Run, Error> {
     if by == By::Name {
         judge(ctx, access, &request.target).await?;
     }
@@ -47,7 +59,7 @@ pub(crate) async fn start_nested(
         Ok::<_, Error>(begun.on_its_own(&here))
     });
     match begun.await.map_err(JoinError::try_into_panic) {
-        Ok(begun) => begun?.ended(ctx).await,
+        Ok(begun) => begun?.ended_telling(ctx, on_wait).await,
         Err(Ok(panic)) => std::panic::resume_unwind(panic),
         // The process ends.
         Err(Err(_)) => std::future::pending().await,
@@ -61,6 +73,8 @@ pub struct Begun {
     pub run_id: RunId,
     /// Whether a Run waits for it.
     nested: bool,
+    /// Whether it is a node of that Run.
+    is_node: bool,
     /// Absent if the queue has it, or someone began it before.
     executing: Option<Executing>,
     /// For one whose end may not be recorded.
@@ -75,7 +89,14 @@ enum Executing {
 impl Begun {
     /// Its ending, or what it waits for.
     pub async fn ended(self, ctx: &Ctx) -> Result<Run, Error> {
-        let Begun { run_id, nested, executing, awaited } = self;
+        self.ended_telling(ctx, Box::new(|| ())).await
+    }
+
+    async fn ended_telling(self, ctx: &Ctx, on_wait: Box<dyn Fn() + Send + Sync>) -> Result<Run, Error> {
+        let Begun { run_id, nested, is_node, executing, awaited } = self;
+        if is_node && executing.is_none() && is_waiting(ctx, run_id).await? {
+            on_wait();
+        }
         if let Some(executing) = executing {
             let executed = match executing {
                 Executing::NotBegun(execution) => carry_out(ctx, *execution).await,
@@ -85,6 +106,7 @@ impl Begun {
                 Ok(run) if run.state.is_final() || (run.state == RunState::Waiting && !nested) => {
                     return Ok(run);
                 }
+                Ok(run) if run.state == RunState::Waiting => on_wait(),
                 // Whoever has it sees it through.
                 Ok(_) | Err(Error::LeaseLost { .. }) => {}
                 Err(Error::Store(source)) => return Err(Error::OfRun { run: run_id, source }),
@@ -107,6 +129,11 @@ impl Begun {
         });
         Begun { executing, ..self }
     }
+}
+
+/// One that was begun before may wait by now.
+async fn is_waiting(ctx: &Ctx, run: RunId) -> Result<bool, Error> {
+    Ok(ctx.store.run(run).await?.is_some_and(|run| run.state == RunState::Waiting))
 }
 
 /// Records a Run that is to be executed at once.
@@ -138,7 +165,7 @@ async fn begin_judged(
     request: StartRun,
     redaction: &Redaction,
 ) -> Result<Begun, Error> {
-    let (nested, patience) = (request.parent.is_some(), request.patience);
+    let (nested, is_node, patience) = (request.parent.is_some(), request.is_node, request.patience);
     let prepared = resolve(ctx, access, &request.target).await?;
     // Whoever follows sees the access's own functions, and of others only the answer.
     let watch = request.watch.clone().filter(|_| access.covers(prepared.key().name.as_str()));
@@ -153,7 +180,7 @@ async fn begin_judged(
     };
     if place.is_none() {
         let run = enqueue(ctx, run, &prepared, redaction).await?;
-        return Ok(Begun { run_id: run.run_id, nested, executing: None, awaited });
+        return Ok(Begun { run_id: run.run_id, nested, is_node, executing: None, awaited });
     }
     run.how.waited = true;
     refuse_key(&run, redaction)?;
@@ -168,13 +195,13 @@ async fn begin_judged(
     let run = run.begun(lease);
     let _claiming = ctx.engine.claiming.read().await;
     if let Started::Existing(first) = store_run(ctx, &run, &prepared).await? {
-        return Ok(Begun { run_id: first.run_id, nested, executing: None, awaited: None });
+        return Ok(Begun { run_id: first.run_id, nested, is_node, executing: None, awaited: None });
     }
     let run_id = run.run_id;
     let in_hand = InHand::take(&ctx.engine.running, run_id, lease);
     let steps = Vec::new();
     let execution = Execution { run, given, lease, prepared, steps, watch, handed_over, in_hand, place };
-    Ok(Begun { run_id, nested, executing: Some(Executing::NotBegun(Box::new(execution))), awaited })
+    Ok(Begun { run_id, nested, is_node, executing: Some(Executing::NotBegun(Box::new(execution))), awaited })
 }
 
 /// A place to be executed in, or none if it has not become free in time.

@@ -34,7 +34,7 @@ impl Trace {
     ) -> Option<&Call> {
         let place = match record {
             CallRecord::Begun { position, parent, function, arguments, at_us } => {
-                let called = prepared.called.get(function)?;
+                let called = prepared.function()?.called.get(function)?;
                 let is_told = called.record != Record::None;
                 self.records.push(called.record);
                 self.calls.push(Call {

@@ -58,7 +58,7 @@ pub(crate) struct Inner {
     pub(crate) interrupt: Interrupt,
     suspension: Suspension,
     pub(crate) redaction: Arc<Redaction>,
-    verbs: Box<dyn HostVerbs>,
+    pub(crate) verbs: Box<dyn HostVerbs>,
     /// Whether it may give its cell back while it waits.
     pub(crate) may_suspend: bool,
     /// The claim under which Steps are journaled. A replay has none: nothing new is done and nothing is written.

@@ -9,7 +9,7 @@ use secrecy::ExposeSecret;
 
 use crate::ctx::Ctx;
 use crate::error::Error;
-use crate::prepare::Prepared;
+use crate::prepare::PreparedFunction;
 use crate::secrets::opening;
 use crate::secrets::redaction::Redaction;
 use crate::secrets::sealed_secrets::seal;
@@ -26,8 +26,8 @@ pub(crate) struct Handed {
 
 impl Handed {
     /// All that a Function is granted.
-    pub(crate) async fn open(ctx: &Ctx, prepared: &Prepared) -> Result<Handed, Error> {
-        let grants = &prepared.content().grants;
+    pub(crate) async fn open(ctx: &Ctx, function: &PreparedFunction) -> Result<Handed, Error> {
+        let grants = &function.content.grants;
         let struck = ctx.sealed_secrets.for_network(ctx, &grants.network).await?;
         let mut handed = Handed { struck, ..Handed::default() };
         for name in &grants.secrets {
@@ -38,8 +38,8 @@ impl Handed {
     }
 
     /// For a trial: for each a stand-in that tells the name.
-    pub(crate) fn stand_ins(prepared: &Prepared) -> Handed {
-        let names = prepared.content().grants.secrets.iter();
+    pub(crate) fn stand_ins(function: &PreparedFunction) -> Handed {
+        let names = function.content.grants.secrets.iter();
         let texts = names.map(|name| (name.clone(), format!("secret-{name}"))).collect();
         Handed { texts, ..Handed::default() }
     }

@@ -19,6 +19,7 @@ use std::time::Duration;
 use model::access::actor::Actor;
 use model::access::scope::Scope;
 use model::function::run_options::Record;
+use model::ids::RunId;
 use model::python::Dialect;
 use model::run::step::Step;
 use model::run::{End, Lease, Next, Outcome, Requeue, Run, RunState};
@@ -30,12 +31,13 @@ use self::injected_secrets::Handed;
 use self::journal::Journal;
 use self::settling::settle;
 use super::cells::executor::Work;
+use super::graph;
 use super::node::admission::CellPlace;
 use super::node::database_retry::patiently;
 use super::node::in_hand::{InHand, Interrupt, Interruption};
 use crate::ctx::Ctx;
 use crate::error::Error;
-use crate::prepare::Prepared;
+use crate::prepare::{Callable, Prepared, PreparedFunction};
 use crate::secrets::redaction::Redaction;
 
 /// Everything needed to execute a Run.
@@ -72,10 +74,22 @@ pub(crate) async fn carry_out(ctx: &Ctx, execution: Execution) -> Result<Run, Er
 }
 
 async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
+    let prepared = Arc::clone(&execution.prepared);
+    match &prepared.callable {
+        Callable::Function(function) => carry_function_to_end(ctx, execution, function).await,
+        Callable::Graph(graph, _) => graph::carry_out(ctx, execution, graph).await,
+    }
+}
+
+async fn carry_function_to_end(
+    ctx: &Ctx,
+    execution: Execution,
+    function: &PreparedFunction,
+) -> Result<Run, Error> {
     let Execution { run, given, lease, prepared, steps, watch, handed_over, mut in_hand, place: _place } =
         execution;
     let interrupt = in_hand.interrupt.clone();
-    let handed = match patiently(ctx, || Handed::open(ctx, &prepared)).await {
+    let handed = match patiently(ctx, || Handed::open(ctx, function)).await {
         Ok(handed) => handed,
         Err(error) if error.is_passing() => return Err(error),
         Err(error) => {
@@ -96,8 +110,8 @@ async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
         watch,
     });
     let work = match given {
-        Some(input) => work(ctx, &Run { input, ..run.clone() }, &prepared, handed),
-        None => work(ctx, &run, &prepared, handed),
+        Some(input) => work(ctx, &Run { input, ..run.clone() }, function, handed),
+        None => work(ctx, &run, function, handed),
     };
     let work = match work {
         Ok(work) => work,
@@ -127,7 +141,7 @@ async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
     };
     let next = struck(run.next(outcome, ctx.clock.now(), ctx.ids.chance()), &redaction);
     // Its requests are written by then, so that they can be removed with the rest.
-    if matches!(&next, Next::End(end) if !run.keeps(end)) && !prepared.content().grants.network.is_empty() {
+    if matches!(&next, Next::End(end) if !run.keeps(end)) && !function.content.grants.network.is_empty() {
         ctx.forget_requests(run.run_id).await;
     }
     settled(in_hand, settle(ctx, run, lease, next, collected).await)
@@ -135,9 +149,14 @@ async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
 
 /// Nobody waits for what it had started and could not see to its end.
 async fn end_children(ctx: &Ctx, run: &Run) {
-    let (id, none) = (run.run_id, Scope::none());
+    end_run(ctx, run.run_id, run.run_id).await;
+}
+
+/// Cancels a Run and all that it started, for the Run that started it.
+pub(super) async fn end_run(ctx: &Ctx, id: RunId, starter: RunId) {
+    let none = Scope::none();
     let cancel = || async {
-        let actor = Actor::Run(id);
+        let actor = Actor::Run(starter);
         Ok(ctx.store.request_cancel(id, &actor, ctx.clock.now(), &none).await?)
     };
     match patiently(ctx, cancel).await {
@@ -151,7 +170,7 @@ async fn end_children(ctx: &Ctx, run: &Run) {
 }
 
 /// What could not be stored before this process gave up is left for whoever finds it.
-fn settled(in_hand: InHand, settled: Result<Run, Error>) -> Result<Run, Error> {
+pub(super) fn settled(in_hand: InHand, settled: Result<Run, Error>) -> Result<Run, Error> {
     if matches!(settled, Ok(_) | Err(Error::LeaseLost { .. })) {
         in_hand.settled();
     }
@@ -159,7 +178,7 @@ fn settled(in_hand: InHand, settled: Result<Run, Error>) -> Result<Run, Error> {
 }
 
 /// Without secrets.
-fn struck(next: Next, redaction: &Redaction) -> Next {
+pub(super) fn struck(next: Next, redaction: &Redaction) -> Next {
     match next {
         Next::End(mut end) => {
             end.error = end.error.map(|error| redaction.error(error));
@@ -198,7 +217,7 @@ pub(crate) async fn execute(
 }
 
 /// What resulted from it, or nothing if it is someone else's now.
-fn interrupted(why: Interruption) -> Option<Outcome> {
+pub(super) fn interrupted(why: Interruption) -> Option<Outcome> {
     Some(match why {
         Interruption::Cancelled => Outcome::Cancelled,
         Interruption::Suspended(waiting) => Outcome::Waits(waiting),
@@ -211,8 +230,8 @@ fn interrupted(why: Interruption) -> Option<Outcome> {
 }
 
 /// The job of a Run, from what its Version may and wants.
-pub(crate) fn work(ctx: &Ctx, run: &Run, prepared: &Prepared, handed: Handed) -> Result<Work, Error> {
-    let content = prepared.content();
+pub(crate) fn work(ctx: &Ctx, run: &Run, function: &PreparedFunction, handed: Handed) -> Result<Work, Error> {
+    let content = &function.content;
     let (grants, config) = (&content.grants, &ctx.engine.config);
     // BabyAGI's functions know no limits, and those that talk to a model take their time.
     let usual = if content.dialect == Dialect::Babyagi { config.timeout * 10 } else { config.timeout };
@@ -234,7 +253,7 @@ pub(crate) fn work(ctx: &Ctx, run: &Run, prepared: &Prepared, handed: Handed) ->
     });
     let isolation = match content.running.isolation {
         model::function::run_options::Isolation::Fresh => Isolation::Fresh,
-        model::function::run_options::Isolation::Warm => Isolation::Warm { key: warm_key(run, prepared) },
+        model::function::run_options::Isolation::Warm => Isolation::Warm { key: warm_key(run) },
     };
     let input = Value::from_json(&run.input).map_err(|error| Error::Input {
         problem: format!("the input cannot be passed to the function: {error}"),
@@ -242,11 +261,11 @@ pub(crate) fn work(ctx: &Ctx, run: &Run, prepared: &Prepared, handed: Handed) ->
             .to_owned(),
     })?;
     Ok(Work {
-        requirements: prepared.requirements.clone(),
-        closure: Arc::clone(&prepared.closure),
+        requirements: function.requirements.clone(),
+        closure: Arc::clone(&function.closure),
         input,
         secrets: handed.texts,
-        verbs: prepared.verbs.clone(),
+        verbs: function.verbs.clone(),
         limits,
         egress,
         isolation,
@@ -255,9 +274,10 @@ pub(crate) fn work(ctx: &Ctx, run: &Run, prepared: &Prepared, handed: Handed) ->
 
 /// A warm cell belongs to one closure and to one authority: code that ran in it for someone could tell them what others hand in
 /// later, and could answer for it.
-fn warm_key(run: &Run, prepared: &Prepared) -> String {
+fn warm_key(run: &Run) -> String {
+    let closure = run.closure.map(|hash| hash.to_string()).unwrap_or_default();
     // Written out whole, so that only equal ones are the same.
-    format!("{} {:?}", prepared.hash, run.authority)
+    format!("{closure} {:?}", run.authority)
 }
 
 /// What kind of error it was, and not its text, which may hold what was handed in.

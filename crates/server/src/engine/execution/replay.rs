@@ -27,7 +27,8 @@ pub(crate) struct Replay {
 pub(crate) async fn replay(ctx: &Ctx, replay: Replay) -> Result<(End, usize), Error> {
     let Replay { run, prepared, steps, watch } = replay;
     let interrupt = Interrupt::default();
-    let mut work = work(ctx, &run, &prepared, Handed::default())?;
+    let Some(function) = prepared.function() else { return Err(graph_not_replayed(&run)) };
+    let mut work = work(ctx, &run, function, Handed::default())?;
     // A replay reaches nothing: what came over the network is not recorded, and asking again is not what happened then.
     work.egress = None;
     // It is someone else's than the Run was, and leaves nothing to later ones.
@@ -52,4 +53,11 @@ pub(crate) async fn replay(ctx: &Ctx, replay: Replay) -> Result<(End, usize), Er
     };
     host.collected();
     Ok((end, host.0.journal.left()))
+}
+
+fn graph_not_replayed(run: &Run) -> Error {
+    Error::Input {
+        problem: format!("run {} is of a graph, and only runs of functions are replayed", run.run_id),
+        hint: format!("`selfmade runs tree {}` shows the runs of its nodes; replay one of those", run.run_id),
+    }
 }

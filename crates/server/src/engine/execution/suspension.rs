@@ -86,7 +86,7 @@ fn can_be_cut_off(verb: &str) -> bool {
 fn rank(waiting: &Waiting) -> (bool, Option<jiff::Timestamp>) {
     match waiting {
         Waiting::Person { .. } => (false, None),
-        Waiting::Time { until, .. } => (true, Some(*until)),
+        Waiting::Time { until, .. } | Waiting::Runs { until } => (true, Some(*until)),
     }
 }
 
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_question_comes_first_and_then_the_earliest_time() {
-        let question = Waiting::Person { step: 3, question: Value::Null };
+        let question = Waiting::Person { step: 3, question: Value::Null, until: None };
         for (asked, first) in [
             (vec![sleep(2), sleep(1), sleep(3)], sleep(1)),
             (vec![sleep(2), question.clone(), sleep(1)], question.clone()),

@@ -14,7 +14,7 @@ use super::outcome;
 use crate::ctx::Ctx;
 use crate::engine::cells::executor::{Executed, Work};
 use crate::error::Error;
-use crate::prepare::Prepared;
+use crate::prepare::PreparedFunction;
 
 /// Answers from mocks. What has none is answered as the table of verbs says.
 pub(crate) struct TrialHost {
@@ -29,8 +29,8 @@ impl TrialHost {
     }
 
     /// What the function may ask, and what stand-ins do.
-    pub(crate) fn verbs(&self, prepared: &Prepared) -> Vec<String> {
-        let mut verbs = prepared.verbs.clone();
+    pub(crate) fn verbs(&self, function: &PreparedFunction) -> Vec<String> {
+        let mut verbs = function.verbs.clone();
         verbs.push(HostVerb::Mock.name().to_owned());
         verbs
     }
@@ -102,8 +102,8 @@ fn stand_in(function: &Function, mock: &Mock) -> Function {
 }
 
 /// The job of a trial: the function's own limits, and for each secret it is granted a stand-in that tells the name.
-pub(crate) fn trial_work(ctx: &Ctx, run: &Run, prepared: &Prepared) -> Result<Work, Error> {
-    super::work(ctx, run, prepared, Handed::stand_ins(prepared))
+pub(crate) fn trial_work(ctx: &Ctx, run: &Run, function: &PreparedFunction) -> Result<Work, Error> {
+    super::work(ctx, run, function, Handed::stand_ins(function))
 }
 
 pub(crate) fn trial_end(executed: Executed) -> Result<Json, RunError> {

@@ -3,11 +3,12 @@
 
 use std::pin::Pin;
 
-use model::run::Waiting;
 use model::run::step::Step;
+use model::run::{Run, Waiting};
 use sandbox::{Arguments, HostError};
 
 use super::host::Inner;
+use crate::engine::graph::NodeStart;
 use crate::error::Error;
 
 /// The type of an error by which the host says no.
@@ -27,10 +28,15 @@ pub(crate) enum StepReply {
 
 pub(crate) type Replying<'a> = Pin<Box<dyn Future<Output = Result<StepReply, Error>> + Send + 'a>>;
 
+pub(crate) type Running<'a> = Pin<Box<dyn Future<Output = Result<Run, Error>> + Send + 'a>>;
+
 /// Answers the verbs of one Run.
 pub(crate) trait HostVerbs: Send + Sync {
     /// Executes a Step that is new, or was begun and not finished. An error means that it could not be journaled.
     fn execute<'a>(&'a self, host: &'a Inner, step: Step, arguments: Arguments) -> Replying<'a>;
+
+    /// Runs what a node of a Graph calls, to its end.
+    fn run_node<'a>(&'a self, host: &'a Inner, node: NodeStart) -> Running<'a>;
 
     /// Does what a Step that was answered before still has to do in this process.
     fn again(&self, step: &Step, arguments: Arguments) -> Result<(), HostError>;

@@ -7,6 +7,7 @@ mod clocks;
 mod faults;
 mod forgetting;
 mod func;
+pub(crate) mod graphs;
 mod interference;
 mod isolation;
 mod lanes;

@@ -1,0 +1,199 @@
+//! What a turn adds to the journal of a Run of a Graph, until it is written at once.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use model::graph::Values;
+use model::graph::scheduler::{ExecutionId, Happened};
+use model::ids::RunId;
+use model::run::lane::Lane;
+use model::run::step::Step;
+use model::run::{Lease, RunError};
+use serde_json::{Map, Value, json};
+use store::{Durability, GraphEntry, GraphTurn};
+
+use crate::engine::execution::host::{Happened as Told, RunHost};
+use crate::error::Error;
+
+/// The verb of a Step that is a node execution.
+pub(super) const NODE: &str = "node";
+
+pub(super) struct GraphJournal {
+    run: RunId,
+    lease: Lease,
+    durability: Durability,
+    turn: GraphTurn,
+    /// Of the last entry.
+    seq: u64,
+    /// Of the last Step.
+    position: u32,
+    /// Executions that are journaled as begun and not as ended, or ended by whoever answered them.
+    open: HashMap<ExecutionId, Step>,
+}
+
+impl GraphJournal {
+    pub(super) fn new(host: &RunHost, lease: Lease, seq: u64, steps: Vec<Step>) -> GraphJournal {
+        let run = &host.0.run;
+        let durability = if run.how.waited { host.0.ctx.engine.config.durability } else { Durability::Power };
+        GraphJournal {
+            run: run.run_id,
+            lease,
+            durability,
+            turn: GraphTurn::default(),
+            seq,
+            position: steps.iter().map(|step| step.position).max().unwrap_or_default(),
+            open: steps
+                .into_iter()
+                .filter(is_open)
+                .filter_map(|step| Some((execution_of(&step)?, step)))
+                .collect(),
+        }
+    }
+
+    pub(super) fn steps(&self) -> u32 {
+        self.position
+    }
+
+    /// How much waits to be written.
+    pub(super) fn pending(&self) -> usize {
+        self.turn.new.len() + self.turn.happened.len()
+    }
+
+    /// The Step of an execution that was begun before.
+    pub(super) fn begun(&self, execution: ExecutionId) -> Option<&Step> {
+        self.open.get(&execution)
+    }
+
+    /// Begins an execution whose effect comes after the turn is written.
+    pub(super) fn begin(
+        &mut self,
+        execution: ExecutionId,
+        node: &str,
+        input: &Values,
+        child: Option<RunId>,
+        at: Timestamp,
+    ) -> Step {
+        let step = Step { child, ..self.step(execution, node, input, at) };
+        self.turn.new.push(step.clone());
+        self.open.insert(execution, step.clone());
+        step
+    }
+
+    /// An execution that is over at once.
+    pub(super) fn whole(
+        &mut self,
+        execution: ExecutionId,
+        node: &str,
+        input: &Values,
+        error: Option<RunError>,
+        at: Timestamp,
+    ) -> u32 {
+        let mut step = self.step(execution, node, input, at);
+        (step.error, step.finished_at) = (error, Some(at));
+        let position = step.position;
+        self.turn.new.push(step);
+        position
+    }
+
+    /// The end of an execution that was begun. One that a person answered has its end already.
+    pub(super) fn end(
+        &mut self,
+        execution: ExecutionId,
+        error: Option<RunError>,
+        at: Timestamp,
+    ) -> Option<Step> {
+        let mut step = self.open.remove(&execution)?;
+        if step.finished_at.is_none() {
+            (step.error, step.finished_at) = (error, Some(at));
+            // What a Step that goes on notes of itself is no result.
+            step.result = None;
+            self.turn.ended.push(step.clone());
+        }
+        Some(step)
+    }
+
+    pub(super) fn note(&mut self, position: Option<u32>, happened: Happened) {
+        self.seq += 1;
+        self.turn.happened.push(GraphEntry { seq: self.seq, position, happened });
+    }
+
+    /// Writes the turn. What follows from it must wait for that.
+    pub(super) async fn write(&mut self, host: &RunHost) -> Result<(), Error> {
+        if self.turn.is_empty() {
+            return Ok(());
+        }
+        let turn = redacted(host, std::mem::take(&mut self.turn));
+        host.0.ctx.store.record_graph_turn(self.run, self.lease, &turn, self.durability).await?;
+        for step in turn.new.into_iter().filter(|step| step.finished_at.is_some()).chain(turn.ended) {
+            host.0.ended_step(step);
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, execution: ExecutionId, node: &str, input: &Values, at: Timestamp) -> Step {
+        self.position += 1;
+        let input: Map<String, Value> =
+            input.iter().map(|(pin, value)| (pin.clone(), Value::clone(value))).collect();
+        Step {
+            run_id: self.run,
+            lane: lane(execution),
+            number: execution.number,
+            position: self.position,
+            verb: NODE.to_owned(),
+            request: json!({ "node": node, "input": input }),
+            result: None,
+            error: None,
+            child: None,
+            answered_by: None,
+            started_at: at,
+            finished_at: None,
+        }
+    }
+}
+
+/// Without the secrets that the input handed over.
+fn redacted(host: &RunHost, mut turn: GraphTurn) -> GraphTurn {
+    let redaction = &host.0.redaction;
+    if redaction.is_empty() {
+        return turn;
+    }
+    for step in turn.new.iter_mut().chain(&mut turn.ended) {
+        step.request = redaction.json(std::mem::take(&mut step.request));
+        step.error = step.error.take().map(|error| redaction.error(error));
+    }
+    for entry in &mut turn.happened {
+        match &mut entry.happened {
+            Happened::Emitted { value, .. } => *value = redaction.json(Value::clone(value)).into(),
+            Happened::Failed { error, .. } => *error = redaction.text(error).into_owned(),
+            _ => {}
+        }
+    }
+    turn
+}
+
+/// Nodes have lanes by their numbers: their names may be of any characters.
+fn lane(execution: ExecutionId) -> Lane {
+    let text = format!("node/{}", execution.node.0);
+    Lane::new(&text).unwrap_or_else(|_| Lane::main())
+}
+
+/// One that a person answered is over only when the Graph has heard the answer.
+fn is_open(step: &Step) -> bool {
+    step.finished_at.is_none() || step.answered_by.is_some()
+}
+
+fn execution_of(step: &Step) -> Option<ExecutionId> {
+    let node = step.lane.as_str().strip_prefix("node/")?.parse().ok()?;
+    Some(ExecutionId { node: model::graph::scheduler::NodeIndex(node), number: step.number })
+}
+
+/// Tells those who watch.
+impl crate::engine::execution::host::Inner {
+    fn ended_step(&self, step: Step) {
+        self.steps.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        self.bell.notify_waiters();
+        if self.watch.is_some() {
+            self.tell(Told::Step(step));
+        }
+    }
+}

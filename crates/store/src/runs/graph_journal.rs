@@ -1,0 +1,91 @@
+//! The journal of a Run of a Graph: its node executions, which are Steps, and what happened in which order.
+
+use model::graph::scheduler::Happened;
+use model::ids::RunId;
+use model::run::Lease;
+use model::run::step::Step;
+
+use crate::db::{Batch, Durability, Row, Sql, Value};
+use crate::error::Error;
+use crate::runs::steps::{held, push_end, push_steps};
+use crate::store::Store;
+
+/// What is journaled at once. Several node executions may begin and end in one.
+#[derive(Clone, Debug, Default)]
+pub struct GraphTurn {
+    /// Executions that begin, or that have begun and ended.
+    pub new: Vec<Step>,
+    /// Ends of those that were journaled as begun.
+    pub ended: Vec<Step>,
+    /// Numbered from the first that is not journaled yet.
+    pub happened: Vec<GraphEntry>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct GraphEntry {
+    pub seq: u64,
+    /// The Step it belongs to.
+    pub position: Option<u32>,
+    pub happened: Happened,
+}
+
+impl GraphTurn {
+    pub fn is_empty(&self) -> bool {
+        self.new.is_empty() && self.ended.is_empty() && self.happened.is_empty()
+    }
+}
+
+impl Store {
+    /// All of a turn, or nothing. If the Run is no longer held by this claim the answer is [`Error::GuardFailed`].
+    pub async fn record_graph_turn(
+        &self,
+        run: RunId,
+        lease: Lease,
+        turn: &GraphTurn,
+        durability: Durability,
+    ) -> Result<(), Error> {
+        let mut batch = held(run, lease);
+        push_steps(&mut batch, &turn.new)?;
+        for step in &turn.ended {
+            push_end(&mut batch, step)?;
+        }
+        push_entries(&mut batch, run, &turn.happened)?;
+        self.db.write(batch, durability).await.map(drop)
+    }
+
+    /// What happened after `seq`, in order, at most so many.
+    pub async fn graph_journal(&self, run: RunId, seq: u64, limit: u32) -> Result<Vec<GraphEntry>, Error> {
+        let sql = "select seq, position, happened from graph_journal
+            where run_id = $1 and seq > $2 order by seq limit $3";
+        self.db.query(sql, [run.0.into(), seq.into(), limit.into()], entry_from_row).await
+    }
+
+    /// What the node executions at these positions gave, from the first position to the last, in order.
+    pub async fn graph_outputs(&self, run: RunId, first: u32, last: u32) -> Result<Vec<GraphEntry>, Error> {
+        let sql = "select seq, position, happened from graph_journal
+            where run_id = $1 and position >= $2 and position <= $3 order by seq";
+        self.db.query(sql, [run.0.into(), first.into(), last.into()], entry_from_row).await
+    }
+}
+
+fn push_entries(batch: &mut Batch, run: RunId, entries: &[GraphEntry]) -> Result<(), Error> {
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let row = |entry: &GraphEntry| -> Result<Vec<Value>, Error> {
+        Ok(vec![run.0.into(), entry.seq.into(), entry.position.into(), Value::json(&entry.happened)?])
+    };
+    batch.bulk(
+        Sql {
+            sqlite: "insert into graph_journal (run_id, seq, position, happened) values ($1, $2, $3, $4)",
+            postgres: "insert into graph_journal (run_id, seq, position, happened)
+                select * from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[])",
+        },
+        entries.iter().map(row).collect::<Result<Vec<_>, _>>()?,
+    );
+    Ok(())
+}
+
+fn entry_from_row(row: &Row) -> Result<GraphEntry, Error> {
+    Ok(GraphEntry { seq: row.unsigned(0)?, position: row.optional_small(1)?, happened: row.json(2)? })
+}

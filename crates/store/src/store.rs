@@ -30,6 +30,7 @@ pub(crate) const MIGRATIONS: &[Migration] = migrations![
     "0013_lanes",
     "0014_signals",
     "0015_graphs",
+    "0016_graph_drafts",
 ];
 
 #[derive(Clone)]

@@ -158,6 +158,16 @@ impl BlockSignature {
         }
     }
 
+    /// Of a block whose pins its author may not know: any pins.
+    pub fn opaque() -> BlockSignature {
+        let signature = BlockSignature {
+            other_inputs: Some(any()),
+            other_outputs: Some(any()),
+            ..BlockSignature::default()
+        };
+        signature.with_error()
+    }
+
     fn with_error(mut self) -> BlockSignature {
         if self.output(ERROR).is_none() {
             self.outputs.push(Pin::error());

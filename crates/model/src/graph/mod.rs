@@ -9,7 +9,7 @@
 //! | know the pins of a Function, Graph or built-in block | [`block::BlockSignature`], [`builtin::Builtin`] |
 //! | check before saving | [`check()`], with [`Blocks`] to look up what nodes name |
 //! | run | [`scheduler::Plan`] and [`scheduler::State`]; [`builtin::execute`] for built-in blocks |
-//! | edit | [`patch::apply`], [`diff::diff`], [`subgraph::pack`] and [`subgraph::unpack`] |
+//! | edit | [`patch::apply`], [`diff::diff`], [`subgraph::pack`] and [`subgraph::unpack`]; several editors at once: [`draft::Draft`] |
 //!
 //! # A run, from outside
 //! ```
@@ -81,6 +81,7 @@ pub mod builtin;
 pub mod check;
 pub mod content;
 pub mod diff;
+pub mod draft;
 pub mod fit;
 pub mod node;
 pub mod patch;

@@ -7,6 +7,7 @@ pub mod changesets;
 pub(crate) mod events;
 pub mod functions;
 pub mod functionz;
+pub mod graphs;
 pub mod insights;
 pub mod packs;
 pub mod runs;

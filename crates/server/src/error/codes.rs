@@ -81,6 +81,12 @@ pub static ALL: &[Code] = &[
         advice: "use letters, digits and `_`, with dots between parts, such as `mail.send`",
     },
     Code {
+        code: "bad_patch",
+        status: 422,
+        meaning: "A patch of a graph cannot be applied, so none of the request was.",
+        advice: "correct the patch that the message names, and send all of them again",
+    },
+    Code {
         code: "bad_query",
         status: 400,
         meaning: "The query string is not valid.",
@@ -171,6 +177,12 @@ pub static ALL: &[Code] = &[
         advice: "try again later; the server's log gives the reason",
     },
     Code {
+        code: "draft_conflict",
+        status: 409,
+        meaning: "Somebody else has edited the same part of the draft, or it is based on a version that is no longer live.",
+        advice: "read the draft again and repeat the edit on it; the message names what changed",
+    },
+    Code {
         code: "draft_failed",
         status: 409,
         meaning: "A function that the run drafted failed when it was called.",
@@ -229,6 +241,12 @@ pub static ALL: &[Code] = &[
         status: 403,
         meaning: "The change was proposed instead of applied, because it exceeds its author's authority.",
         advice: "have someone review it with `selfmade changes show` and apply it, or make a smaller change",
+    },
+    Code {
+        code: "no_draft",
+        status: 404,
+        meaning: "The graph has no draft.",
+        advice: "a draft begins with the first patch",
     },
     Code {
         code: "no_such_method",

@@ -11,6 +11,8 @@ use model::changeset::check::{Check, Finding, Severity};
 use model::changeset::{Conflict, IllegalTransition};
 use model::entry::{EntryKey, EntryKind};
 use model::function::DraftError;
+use model::graph::draft::DraftError as GraphDraftError;
+use model::graph::subgraph::{PackError, UnpackError};
 use model::ids::RunId;
 use model::input::InputError;
 use model::name::{EntryName, NameError};
@@ -53,6 +55,14 @@ pub enum Error {
     Absent { noun: &'static str, name: String },
     #[error("there is already a {noun} named `{name}`")]
     Taken { noun: &'static str, name: String },
+    #[error("the draft of graph `{graph}`: {source}")]
+    GraphDraft { graph: EntryName, source: GraphDraftError },
+    #[error("graph `{graph}` has no draft")]
+    NoGraphDraft { graph: EntryName },
+    #[error(transparent)]
+    Packing(#[from] PackError),
+    #[error(transparent)]
+    Unpacking(#[from] UnpackError),
     #[error("the changeset does not pass its checks")]
     ChecksFailed { checks: Vec<Check>, number: Option<u64> },
     #[error("changeset {number} was proposed, not applied: {}", .checks.iter().flat_map(|check| &check.findings).filter(|finding| finding.hint.is_some()).map(|finding| format!("`{}` {}", finding.entry.name, finding.message)).collect::<Vec<_>>().join("; "))]
@@ -151,6 +161,8 @@ impl Error {
             | Error::RunInput { .. }
             | Error::RunAmbiguous { .. }
             | Error::Babyagi { .. }
+            | Error::Packing(_)
+            | Error::Unpacking(_)
             | Error::Plan(PlanError::Twice { .. })
             | Error::Read { .. } => Class::Input,
             Error::NotFound { .. }
@@ -159,7 +171,10 @@ impl Error {
             | Error::RevisionNotFound { .. }
             | Error::ChangesetNotFound { .. }
             | Error::RunNotFound { .. }
+            | Error::NoGraphDraft { .. }
             | Error::Absent { .. } => Class::NotFound,
+            Error::GraphDraft { source, .. } if source.is_conflict() => Class::Refused,
+            Error::GraphDraft { .. } => Class::Input,
             Error::Plan(PlanError::Unknown { .. } | PlanError::NoVersion { .. }) => Class::NotFound,
             Error::Plan(_)
             | Error::Denied(_)
@@ -203,6 +218,9 @@ impl Error {
                 "not_found"
             }
             Error::VersionNotFound { .. } | Error::Plan(PlanError::NoVersion { .. }) => "version_not_found",
+            Error::GraphDraft { source, .. } if source.is_conflict() => "draft_conflict",
+            Error::GraphDraft { .. } | Error::Packing(_) | Error::Unpacking(_) => "bad_patch",
+            Error::NoGraphDraft { .. } => "no_draft",
             Error::NotLiveThen { .. } => "not_live",
             Error::RevisionNotFound { .. } => "revision_not_found",
             Error::ChangesetNotFound { .. } => "changeset_not_found",
@@ -252,7 +270,20 @@ impl Error {
                 }
             }),
             Error::VersionNotFound { key, .. } | Error::Plan(PlanError::NoVersion { key, .. }) => {
-                Some(format!("`selfmade fn versions {}` lists its versions", key.name))
+                let noun = if key.kind == EntryKind::Graph { "graph" } else { "fn" };
+                Some(format!("`selfmade {noun} versions {}` lists its versions", key.name))
+            }
+            Error::GraphDraft { graph, source } => Some(match source {
+                GraphDraftError::Moved { .. } | GraphDraftError::Replaced { .. } => format!(
+                    "compare them with `selfmade graph diff {graph} --draft`; what the draft shall have from the live version is edited into it, then `--force` bases it there"
+                ),
+                source if source.is_conflict() => {
+                    format!("read the draft again with `selfmade graph show {graph} --draft`, and repeat the edit on that")
+                }
+                _ => "nothing was changed; correct the patch and send all of them again".to_owned(),
+            }),
+            Error::NoGraphDraft { graph } => {
+                Some(format!("a draft begins with the first patch: `selfmade graph patch {graph}`"))
             }
             Error::ChecksFailed { number: Some(number), .. } => {
                 Some(format!("`selfmade changes show {number}` shows it again; nothing was applied"))

@@ -16,6 +16,7 @@ mod edge;
 mod events;
 mod folder;
 mod functions;
+mod graphs;
 mod openapi;
 pub(crate) mod operations;
 mod packs;

@@ -14,8 +14,8 @@ use super::problem::{ProblemBody, ProblemDetail};
 use super::request::cookie;
 use super::state::Door;
 use super::{
-    brain, changesets, events, folder, functions, operations, packs, runs, schedules, secrets, sessions,
-    tokens, triggers,
+    brain, changesets, events, folder, functions, graphs, operations, packs, runs, schedules, secrets,
+    sessions, tokens, triggers,
 };
 use crate::error::codes::{ALL, Code};
 
@@ -27,6 +27,7 @@ use crate::error::codes::{ALL, Code};
     security(("token" = []), ("cookie" = [])),
     tags(
         (name = "functions", description = "Named pieces of Python, and their versions"),
+        (name = "graphs", description = "Functions joined pin to pin, their drafts, and what nodes can place"),
         (name = "changesets", description = "Transactions for code: the only way the brain changes"),
         (name = "runs", description = "Executions, their records and their streams"),
         (name = "events", description = "Facts, as they happen"),
@@ -75,9 +76,11 @@ impl Modify for Codes {
 pub(super) fn routes() -> OpenApiRouter<Door> {
     let api = OpenApiRouter::new()
         .merge(functions::routes())
+        .merge(graphs::routes())
         .merge(changesets::routes())
         .merge(changesets::revisions::routes())
         .merge(runs::routes())
+        .merge(runs::nodes::routes())
         .merge(runs::ids::routes())
         .merge(runs::endings::routes())
         .merge(runs::replay::routes())

@@ -1,11 +1,26 @@
 //! Deleting: refused where others would be left behind, and what must go goes along.
 
+use model::content::Content;
+use model::entry::{EntryKey, EntryKind};
+use model::graph::{GraphContent, Node};
 use server::app::changesets::drafts::Intent;
 use store::testing::TestDatabase;
 
 use crate::world::{
     ME, World, answering, calling, delete, findings, key, name, schedule, schedule_key, trigger, trigger_key,
 };
+
+/// A graph that does next to nothing.
+fn storing() -> Content {
+    Content::Graph(GraphContent {
+        nodes: vec![Node::new("a", "@store").with("input", 1)],
+        ..GraphContent::default()
+    })
+}
+
+fn graph_key(text: &str) -> EntryKey {
+    EntryKey::new(EntryKind::Graph, name(text))
+}
 
 store::on_both! {
     // BabyAGI deletes anyway, and the next function takes over the id and with it the dependents.
@@ -25,7 +40,7 @@ store::on_both! {
         let world = World::open(database).await;
         world.register(vec![answering("dep", 1), calling("a", "dep"), calling("b", "dep")]).await.unwrap();
         world.register(vec![delete("dep"), delete("a"), answering("b", 2)]).await.unwrap();
-        assert_eq!(world.ctx.store.entry_names(model::entry::EntryKind::Function, ME.only()).await.unwrap(), ["b"]);
+        assert_eq!(world.ctx.store.entry_names(EntryKind::Function, ME.only()).await.unwrap(), ["b"]);
     }
 
     async fn a_caller_that_changes_and_still_calls_it_is_no_excuse(database: &TestDatabase) {
@@ -87,23 +102,29 @@ store::on_both! {
         assert_eq!(database.dump().await, before);
     }
 
-    async fn a_graph_that_goes_leaves_what_starts_the_function_of_its_name(database: &TestDatabase) {
+    async fn what_starts_a_name_stays_while_a_function_or_a_graph_has_it(database: &TestDatabase) {
         let world = World::open(database).await;
-        let graph = model::content::Content::Graph(model::graph::GraphContent::default());
-        let key_of_graph = model::entry::EntryKey::new(model::entry::EntryKind::Graph, name("twin"));
-        world.register(vec![answering("twin", 1), Intent::Put(name("twin"), graph), trigger("t", "x", "twin")]).await.unwrap();
-        world.register(vec![Intent::Delete(key_of_graph)]).await.unwrap();
+        world.register(vec![answering("twin", 1), trigger("t", "x", "twin")]).await.unwrap();
+        world.register(vec![delete("twin"), Intent::Put(name("twin"), storing())]).await.unwrap();
         assert_eq!(world.live_number(&trigger_key("t")).await, Some(1));
-        world.register(vec![delete("twin")]).await.unwrap();
+        world.register(vec![Intent::Delete(graph_key("twin"))]).await.unwrap();
         assert_eq!(world.live_number(&trigger_key("t")).await, None);
+    }
+
+    async fn a_function_and_a_graph_cannot_have_the_same_name(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.register(vec![answering("twin", 1)]).await.unwrap();
+        let error = world.register(vec![Intent::Put(name("twin"), storing())]).await.unwrap_err();
+        assert_eq!(
+            findings(&error),
+            ["twin: a function has this name, and callers could not tell them apart (use another name, or delete the function in the same changeset)"]
+        );
     }
 
     async fn a_graph_that_others_call_is_not_deleted(database: &TestDatabase) {
         let world = World::open(database).await;
-        let graph = model::content::Content::Graph(model::graph::GraphContent::default());
-        let key_of_graph = model::entry::EntryKey::new(model::entry::EntryKind::Graph, name("flow"));
-        world.register(vec![Intent::Put(name("flow"), graph), calling("f", "flow")]).await.unwrap();
-        let error = world.register(vec![Intent::Delete(key_of_graph)]).await.unwrap_err();
+        world.register(vec![Intent::Put(name("flow"), storing()), calling("f", "flow")]).await.unwrap();
+        let error = world.register(vec![Intent::Delete(graph_key("flow"))]).await.unwrap_err();
         assert_eq!(error.code(), "checks_failed");
     }
 

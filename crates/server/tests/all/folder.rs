@@ -61,7 +61,7 @@ fn all_kinds() -> Vec<Intent> {
     let node = |id: &str| Node {
         input: serde_json::from_value(json!({"x": null})).unwrap(),
         other: serde_json::from_value(json!({"colour": ["red", null]})).unwrap(),
-        ..Node::new(id, "described")
+        ..Node::new(id, "tested")
     };
     let graph = GraphContent {
         description: "Größe".to_owned(),

@@ -3,6 +3,7 @@
 pub(crate) mod application;
 pub(crate) mod changesets;
 pub(crate) mod entries;
+pub(crate) mod graph_drafts;
 pub(crate) mod live;
 pub(crate) mod packs;
 pub(crate) mod references;

@@ -3,11 +3,12 @@
 use model::graph::scheduler::Happened;
 use model::ids::RunId;
 use model::run::Lease;
+use model::run::lane::Lane;
 use model::run::step::Step;
 
 use crate::db::{Batch, Durability, Row, Sql, Value};
 use crate::error::Error;
-use crate::runs::steps::{held, push_end, push_steps};
+use crate::runs::steps::{held, push_end, push_steps, step_columns, step_from_row};
 use crate::store::Store;
 
 /// What is journaled at once. Several node executions may begin and end in one.
@@ -60,13 +61,43 @@ impl Store {
         self.db.query(sql, [run.0.into(), seq.into(), limit.into()], entry_from_row).await
     }
 
-    /// What the node executions at these positions gave, from the first position to the last, in order.
-    pub async fn graph_outputs(&self, run: RunId, first: u32, last: u32) -> Result<Vec<GraphEntry>, Error> {
-        let sql = "select seq, position, happened from graph_journal
-            where run_id = $1 and position >= $2 and position <= $3 order by seq";
-        self.db.query(sql, [run.0.into(), first.into(), last.into()], entry_from_row).await
+    /// What the node executions at these positions gave, in order.
+    pub async fn graph_outputs(&self, run: RunId, positions: &[u32]) -> Result<Vec<GraphEntry>, Error> {
+        self.db.query(OUTPUTS, [run.0.into(), Value::json(&positions)?], entry_from_row).await
+    }
+
+    /// Node executions after a position, in the order in which they began: of one lane, if that is stated.
+    pub async fn graph_steps(
+        &self,
+        run: RunId,
+        lane: Option<&Lane>,
+        after: u32,
+        limit: u32,
+    ) -> Result<Vec<Step>, Error> {
+        let values = [run.0.into(), lane.map(Lane::as_str).into(), after.into(), limit.into()];
+        self.db.query(STEPS, values, step_from_row).await
     }
 }
+
+macro_rules! outputs {
+    ($positions:literal) => {
+        concat!(
+            "select seq, position, happened from graph_journal where run_id = $1 and position in (",
+            $positions,
+            ") order by seq"
+        )
+    };
+}
+const OUTPUTS: Sql = Sql {
+    sqlite: outputs!("select value from json_each($2)"),
+    postgres: outputs!("select value::bigint from jsonb_array_elements_text($2::text::jsonb)"),
+};
+const STEPS: &str = concat!(
+    "select ",
+    step_columns!(),
+    " from steps where run_id = $1 and position > $3 and (cast($2 as text) is null or lane = $2)
+     order by position limit $4"
+);
 
 fn push_entries(batch: &mut Batch, run: RunId, entries: &[GraphEntry]) -> Result<(), Error> {
     if entries.is_empty() {

@@ -16,6 +16,7 @@ macro_rules! step_columns {
         "run_id, position, verb, request, result, error, child_run_id, answered_by, started_at, finished_at, lane, number"
     };
 }
+pub(crate) use step_columns;
 
 impl Store {
     /// Journals a Step that is finished. Its place must be free: two that claim one answer [`Error::Unique`]. If the Run
@@ -183,7 +184,7 @@ fn step_values(step: &Step) -> Result<Vec<Value>, Error> {
     ])
 }
 
-fn step_from_row(row: &Row) -> Result<Step, Error> {
+pub(crate) fn step_from_row(row: &Row) -> Result<Step, Error> {
     Ok(Step {
         run_id: RunId(row.uuid(0)?),
         lane: row.word(10)?,

@@ -29,6 +29,8 @@ mod ending;
 mod entries;
 mod events;
 mod faults;
+mod graph_drafts;
+mod graph_journal;
 mod histories;
 mod insights;
 mod leases;

@@ -131,10 +131,11 @@ store::on_both! {
         assert_eq!(closure(&world, "nowhere").await, [""; 0]);
     }
 
-    async fn a_graph_of_the_same_name_is_not_called_as_a_function(database: &TestDatabase) {
+    async fn a_graph_is_called_like_a_function(database: &TestDatabase) {
         let world = World::open(database).await;
         world.apply(vec![put_calling("a", &[("g", None)]), Change::put(name("g"), graph("g"))]).await;
-        assert_eq!(closure(&world, "a").await, ["a@1"]);
+        assert_eq!(closure(&world, "a").await, ["a@1", "g@1"]);
+        assert_eq!(closure(&world, "g").await, ["g@1"]);
     }
 
     async fn live_versions_come_in_pages_with_their_contents(database: &TestDatabase) {

@@ -84,6 +84,24 @@ impl Builtin {
         }
     }
 
+    /// What it does, in a sentence.
+    pub fn description(self) -> &'static str {
+        match self {
+            Builtin::Input => "An input of the graph: callers state it by its name.",
+            Builtin::Output => "An output of the graph, under its name.",
+            Builtin::Store => "Passes a value on and keeps it for every later execution.",
+            Builtin::Condition => "Compares two values and sends one on, on one of two outputs.",
+            Builtin::Iterate => "Takes a list or an object apart, an item at a time.",
+            Builtin::Collect => "Makes one list of all values that come.",
+            Builtin::Template => "Fills a text with values.",
+            Builtin::Wait => "Waits for a number of seconds or until a time, and passes a value on.",
+            Builtin::Ask => "Asks a person and passes the answer on.",
+            Builtin::Call => "Calls a function or graph whose name is a value.",
+            Builtin::Note => "A text for people; it never runs.",
+            Builtin::Placeholder => "Stands for a block that is not installed; it never runs.",
+        }
+    }
+
     pub fn from_name(name: &str) -> Result<Builtin, UnknownBuiltin> {
         let found = Builtin::ALL.into_iter().find(|builtin| builtin.name() == name);
         found.ok_or_else(|| {

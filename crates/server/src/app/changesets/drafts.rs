@@ -88,7 +88,7 @@ pub struct Proposal {
     /// The Changeset this one undoes.
     pub reverts: Option<ChangesetId>,
     /// What has to be live for it to be applied.
-    pub expected: Option<(EntryKey, Expected)>,
+    pub expected: Vec<(EntryKey, Expected)>,
     /// A second proposal with the same key is the first one.
     pub once: Option<String>,
 }
@@ -212,9 +212,13 @@ fn refuse_absent(proposal: &Proposal, snapshot: &Snapshot) -> Result<(), Error> 
 
 /// Whoever changes what they read must not undo what others did meanwhile.
 fn refuse_stale(proposal: &Proposal, snapshot: &Snapshot) -> Result<(), Error> {
-    let Some((key, expected)) = &proposal.expected else { return Ok(()) };
-    let live = snapshot.entries.get(key).and_then(|state| state.live);
-    if expected.is(live) { Ok(()) } else { Err(Error::Stale { key: key.clone(), live }) }
+    for (key, expected) in &proposal.expected {
+        let live = snapshot.entries.get(key).and_then(|state| state.live);
+        if !expected.is(live) {
+            return Err(Error::Stale { key: key.clone(), live });
+        }
+    }
+    Ok(())
 }
 
 /// Changes that were drafted before, looked at again in the brain as it is now. The sources are the same, so what their

@@ -1,19 +1,17 @@
 //! Checks Graphs when they are saved, and those that are stored when what they call is changed: every problem with its node and pin.
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
 use model::access::Access;
 use model::changeset::check::{Finding, Outcome, Severity};
 use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
 use model::function::dependency::Role;
-use model::graph::block::BlockSignature;
 use model::graph::check::Problem;
-use model::graph::{Blocks, GraphContent, Missing, Node, check};
+use model::graph::{GraphContent, check};
 use model::name::EntryName;
-use model::version::VersionNumber;
 
+use crate::app::graphs::library::Library;
 use crate::ctx::Ctx;
 use crate::error::Error;
 
@@ -32,7 +30,8 @@ pub(super) async fn findings(
         return Ok(findings);
     }
     let graphs = saved.iter().chain(&callers).map(|(_, graph)| graph);
-    let library = Library::read(ctx, outcomes, graphs).await?;
+    let changed = outcomes.iter().map(|outcome| (outcome.key, outcome.after));
+    let library = Library::read(ctx, access, changed, graphs).await?;
     for (key, graph) in &saved {
         // What is wrong whatever its blocks are is told already.
         let flaws = graph.flaws();
@@ -144,89 +143,4 @@ fn told(key: &EntryKey, problems: Vec<Problem>) -> Vec<Finding> {
         findings.push(Finding::error(key.clone(), format!("and {more} more problems")));
     }
     findings
-}
-
-/// What Graphs may call, once the changes are applied.
-struct Library {
-    live: HashMap<String, Content>,
-    pinned: HashMap<(String, VersionNumber), Content>,
-}
-
-impl Library {
-    /// With everything that these Graphs call, and what the Graphs among that call.
-    async fn read<'a>(
-        ctx: &Ctx,
-        outcomes: &[Outcome<'_>],
-        graphs: impl Iterator<Item = &'a GraphContent>,
-    ) -> Result<Library, Error> {
-        let mut library = Library { live: HashMap::new(), pinned: HashMap::new() };
-        for outcome in outcomes {
-            if let Some(content @ (Content::Function(_) | Content::Graph(_))) = outcome.after {
-                library.live.insert(outcome.key.name.to_string(), content.clone());
-            }
-        }
-        let gone =
-            |key: &EntryKey| outcomes.iter().any(|outcome| outcome.key == key && outcome.after.is_none());
-        let mut next: Vec<(String, Option<VersionNumber>)> = graphs.flat_map(calls).collect();
-        next.extend(library.live.values().flat_map(nested));
-        let mut asked = BTreeSet::new();
-        while !next.is_empty() {
-            next.retain(|call| asked.insert((call.0.clone(), call.1.map(|number| number.0))));
-            let mut found = Vec::new();
-            let live =
-                next.iter().filter(|(name, version)| version.is_none() && !library.live.contains_key(name));
-            let names: Vec<EntryName> = live.filter_map(|(name, _)| EntryName::new(name).ok()).collect();
-            for version in ctx.store.live_callables(&names).await? {
-                if !gone(&version.head.key) {
-                    found.extend(nested(&version.content));
-                    library.live.insert(version.head.key.name.to_string(), version.content);
-                }
-            }
-            for (name, number) in next.drain(..).filter_map(|(name, number)| Some((name, number?))) {
-                let Ok(entry) = EntryName::new(&name) else { continue };
-                for kind in [EntryKind::Function, EntryKind::Graph] {
-                    if let Some(version) =
-                        ctx.store.version(&EntryKey::new(kind, entry.clone()), number).await?
-                    {
-                        found.extend(nested(&version.content));
-                        library.pinned.insert((name.clone(), number), version.content);
-                    }
-                }
-            }
-            next = found;
-        }
-        Ok(library)
-    }
-
-    fn find(&self, name: &str, version: Option<VersionNumber>) -> Result<&Content, Missing> {
-        match version {
-            None => self.live.get(name).ok_or(Missing::Name),
-            Some(number) => self.pinned.get(&(name.to_owned(), number)).ok_or(Missing::Version),
-        }
-    }
-}
-
-fn calls(graph: &GraphContent) -> Vec<(String, Option<VersionNumber>)> {
-    let calls = graph.nodes.iter().filter_map(Node::calls);
-    calls.map(|(name, version)| (name.to_owned(), version)).collect()
-}
-
-fn nested(content: &Content) -> Vec<(String, Option<VersionNumber>)> {
-    match content {
-        Content::Graph(graph) => calls(graph),
-        _ => Vec::new(),
-    }
-}
-
-impl Blocks for Library {
-    fn signature(&self, name: &str, version: Option<VersionNumber>) -> Result<Arc<BlockSignature>, Missing> {
-        BlockSignature::of_content(self.find(name, version)?).map(Arc::new).ok_or(Missing::Name)
-    }
-
-    fn graph(&self, name: &str, version: Option<VersionNumber>) -> Option<Arc<GraphContent>> {
-        match self.find(name, version) {
-            Ok(Content::Graph(graph)) => Some(Arc::new(graph.clone())),
-            _ => None,
-        }
-    }
 }

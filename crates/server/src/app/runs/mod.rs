@@ -5,6 +5,7 @@ pub mod cancel;
 pub mod ids;
 pub mod lists;
 mod new_run;
+pub mod nodes;
 pub mod read;
 pub mod records;
 pub mod replay;

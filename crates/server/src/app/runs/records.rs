@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use model::access::{Access, Authority};
+use model::entry::EntryKind;
 use model::ids::{RunId, VersionId};
 use model::name::EntryName;
 use model::run::Run;
@@ -21,6 +22,9 @@ use crate::app::runs;
 use crate::ctx::Ctx;
 use crate::error::Error;
 
+/// A Graph may have a million node executions.
+const SHOWN_NODES: u32 = 200;
+
 #[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct RunRecord {
     #[serde(flatten)]
@@ -36,6 +40,7 @@ pub struct RunRecord {
     /// Every Version that was in its cell.
     pub loaded: Vec<Loaded>,
     pub calls: Vec<Call>,
+    /// Of a Graph the first node executions; `/runs/{run_id}/nodes` has all.
     pub steps: Vec<Step>,
     /// Its network requests.
     pub requests: Vec<EgressRequest>,
@@ -71,7 +76,11 @@ pub async fn show(ctx: &Ctx, access: &Access, id: RunId) -> Result<RunRecord, Er
     let names = Names::of(ctx, access, std::slice::from_ref(&run)).await?;
     let mut calls = ctx.store.calls(id).await?;
     calls.retain(|call| access.covers(&call.function));
-    let steps = ctx.store.steps(id).await?.into_iter();
+    let steps = match run.key.kind {
+        EntryKind::Graph => ctx.store.graph_steps(id, None, 0, SHOWN_NODES).await?,
+        _ => ctx.store.steps(id).await?,
+    };
+    let steps = steps.into_iter();
     let steps = steps.map(|step| seen_step(access, &run.authority, step)).collect();
     let run = runs::seen_run(access, run);
     Ok(RunRecord {

@@ -6,7 +6,9 @@ use axum::Json as Body;
 use axum::extract::State;
 use model::access::scope::Scope;
 use model::changeset::ChangesetState;
-use model::entry::EntryKey;
+use model::content::Content;
+use model::entry::{EntryKey, EntryKind};
+use model::graph::GraphContent;
 use model::name::EntryName;
 use model::version::VersionNumber;
 use serde::Deserialize;
@@ -88,10 +90,21 @@ enum IntentBody {
         /// What it does, in place of the first line of its docstring.
         description: Option<String>,
     },
-    /// Make another version of a function live.
-    Use { name: EntryName, version: VersionNumber },
-    /// Delete a function.
-    Delete { name: EntryName },
+    /// Add a graph, or a version of it.
+    Graph { name: EntryName, graph: Box<GraphContent> },
+    /// Make another version live.
+    Use {
+        name: EntryName,
+        version: VersionNumber,
+        /// A function if absent.
+        kind: Option<EntryKind>,
+    },
+    /// Delete an entry.
+    Delete {
+        name: EntryName,
+        /// A function if absent.
+        kind: Option<EntryKind>,
+    },
 }
 
 impl IntentBody {
@@ -106,10 +119,15 @@ impl IntentBody {
                 }
                 intent
             }
-            IntentBody::Use { name, version } => Intent::Use(EntryKey::function(name), version),
-            IntentBody::Delete { name } => Intent::Delete(EntryKey::function(name)),
+            IntentBody::Graph { name, graph } => Intent::Put(name, Content::Graph(*graph)),
+            IntentBody::Use { name, version, kind } => Intent::Use(key(name, kind), version),
+            IntentBody::Delete { name, kind } => Intent::Delete(key(name, kind)),
         })
     }
+}
+
+fn key(name: EntryName, kind: Option<EntryKind>) -> EntryKey {
+    EntryKey::new(kind.unwrap_or(EntryKind::Function), name)
 }
 
 /// Changes that are applied together or not at all.

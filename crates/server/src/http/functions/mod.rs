@@ -7,14 +7,13 @@ pub(crate) mod warming;
 
 use axum::Json as Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::HeaderMap;
 use axum::response::Response;
 use model::access::scope::Scope;
 use model::changeset::diff::Diff;
 use model::entry::{EntryKey, EntryKind};
 use model::name::EntryName;
 use model::revision::Revision;
-use model::version::VersionNumber;
 use serde::Deserialize;
 use store::{EntryPage, EntrySummary};
 use utoipa::{IntoParams, ToSchema};
@@ -23,12 +22,13 @@ use utoipa_axum::routes;
 
 use super::problem::{Problem, Refused};
 use super::request::authorization::{Allowed, Named, Role, to};
+use super::request::entries::{DiffQuery, LiveBody, WhichQuery, expected};
 use super::request::extract::{Json, Path, Query};
 use super::request::paging::{List, Page};
 use super::request::query::Limit;
 use super::response_cache::Answer;
 use super::state::Door;
-use crate::app::changesets::drafts::{Expected, Intent, Proposal};
+use crate::app::changesets::drafts::{Intent, Proposal};
 use crate::app::changesets::{self, Applied};
 use crate::app::functions::dependents::{self, Impact};
 use crate::app::functions::{self, EntryView, VersionLine, Which};
@@ -86,27 +86,6 @@ async fn list(
     Ok(Body(List::Functions.page(items, last)))
 }
 
-/// Which version of a function.
-#[derive(Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-struct WhichQuery {
-    /// This version; the live one if neither is given.
-    version: Option<u32>,
-    /// The version that was live at this revision.
-    revision: Option<u64>,
-}
-
-impl WhichQuery {
-    fn which(&self) -> Result<Which, Problem> {
-        match (self.version, self.revision) {
-            (None, None) => Ok(Which::Live),
-            (Some(number), None) => Ok(Which::Number(VersionNumber(number))),
-            (None, Some(revision)) => Ok(Which::AsOf(Revision(revision))),
-            (Some(_), Some(_)) => Err(Problem::bad_request("`version` and `revision` cannot be combined")),
-        }
-    }
-}
-
 /// One function: its live version, or another
 #[utoipa::path(get, path = "/functions/{name}", tag = "functions", params(("name" = EntryName, Path), WhichQuery),
     responses((status = 200, body = EntryView, headers(("ETag" = String, description = "For `If-Match` and `If-None-Match`"))), (status = 304, description = "It is the version that `If-None-Match` names"), Refused))]
@@ -154,7 +133,7 @@ async fn put(
     let intent = functions::read_function(&body.source, name.as_str(), Some(&name))?;
     let key = EntryKey::function(name);
     let proposal = Proposal {
-        expected: expected(&headers)?.map(|live| (key, live)),
+        expected: expected(&headers)?.map(|live| (key, live)).into_iter().collect(),
         ..Proposal::of(body.title.unwrap_or_default(), vec![intent])
     };
     Ok(Body(changesets::register(door.ctx(), caller.access(), &proposal).await?))
@@ -171,26 +150,10 @@ async fn remove(
     let title = format!("delete {name}");
     let key = EntryKey::function(name);
     let proposal = Proposal {
-        expected: expected(&headers)?.map(|live| (key.clone(), live)),
+        expected: expected(&headers)?.map(|live| (key.clone(), live)).into_iter().collect(),
         ..Proposal::of(title, vec![Intent::Delete(key)])
     };
     Ok(Body(changesets::register(door.ctx(), caller.access(), &proposal).await?))
-}
-
-/// What the caller believes to be live.
-fn expected(headers: &HeaderMap) -> Result<Option<Expected>, Problem> {
-    let text = |name| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or_default().trim());
-    match (text(header::IF_MATCH), text(header::IF_NONE_MATCH)) {
-        (None, None) => Ok(None),
-        (None, Some("*")) => Ok(Some(Expected::Absent)),
-        (Some("*"), None) => Ok(Some(Expected::Present)),
-        (Some(tag), None) => match tag.trim_matches('"').parse() {
-            Ok(number) => Ok(Some(Expected::Version(VersionNumber(number)))),
-            Err(_) => Err(Problem::bad_request(format!("`If-Match: {tag}` is not a version of a function"))
-                .hint("send the `ETag` of the function as it was read")),
-        },
-        _ => Err(Problem::bad_request("`If-Match` and `If-None-Match` cannot be combined")),
-    }
 }
 
 /// All versions of a function, oldest first
@@ -203,15 +166,6 @@ async fn versions(
     Ok(Body(functions::versions(door.ctx(), caller.access(), &EntryKey::function(name)).await?))
 }
 
-/// Between which versions.
-#[derive(Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-struct DiffQuery {
-    old: u32,
-    /// The live version if absent.
-    new: Option<u32>,
-}
-
 /// What differs between two versions
 #[utoipa::path(get, path = "/functions/{name}/diff", tag = "functions", params(("name" = EntryName, Path), DiffQuery), responses((status = 200, body = Diff), Refused))]
 async fn diff(
@@ -220,19 +174,8 @@ async fn diff(
     Path(name): Path<EntryName>,
     Query(query): Query<DiffQuery>,
 ) -> Result<Body<Diff>, Problem> {
-    let which = |number| Which::Number(VersionNumber(number));
-    let new = query.new.map_or(Which::Live, which);
-    Ok(Body(
-        functions::diff(door.ctx(), caller.access(), &EntryKey::function(name), which(query.old), new)
-            .await?,
-    ))
-}
-
-/// The version to make live.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct LiveBody {
-    version: VersionNumber,
+    let (old, new) = query.versions();
+    Ok(Body(functions::diff(door.ctx(), caller.access(), &EntryKey::function(name), old, new).await?))
 }
 
 /// Makes another version live

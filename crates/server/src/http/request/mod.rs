@@ -3,6 +3,7 @@
 pub(crate) mod authorization;
 pub(crate) mod caller;
 pub(crate) mod cookie;
+pub(crate) mod entries;
 pub(crate) mod extract;
 mod field_error;
 pub(crate) mod in_process;

@@ -51,8 +51,11 @@ pub struct Page<T> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum List {
     Functions,
+    Graphs,
+    Drafts,
     Changesets,
     Runs,
+    Nodes,
     Logs,
     Triggers,
     Firings,
@@ -66,8 +69,11 @@ impl List {
     fn name(self) -> &'static str {
         match self {
             List::Functions => "functions",
+            List::Graphs => "graphs",
+            List::Drafts => "drafts",
             List::Changesets => "changesets",
             List::Runs => "runs",
+            List::Nodes => "nodes",
             List::Logs => "logs",
             List::Triggers => "triggers",
             List::Firings => "firings",

@@ -3,6 +3,7 @@
 pub(crate) mod endings;
 pub(crate) mod ids;
 pub(crate) mod live_run;
+pub(crate) mod nodes;
 pub(crate) mod replay;
 pub(crate) mod stream;
 

@@ -21,7 +21,7 @@ pub(crate) fn address(path: &str, run: RunId) -> String {
     let address = address.replace("{number}", "1").replace("{revision}", "1");
     let address = address.replace("{log_id}", &run).replace("{version}", "1");
     match path {
-        "/api/v1/functions/{name}/diff" => address + "?old=1",
+        "/api/v1/functions/{name}/diff" | "/api/v1/graphs/{name}/diff" => address + "?old=1",
         "/api/v1/search" => address + "?q=add",
         _ => address,
     }
@@ -31,6 +31,18 @@ fn body(method: &str, path: &str) -> Option<Value> {
     match (method, path) {
         ("PUT", "/api/v1/functions/{name}") => Some(json!({ "source": ADD })),
         ("PUT", "/api/v1/functions/{name}/live") => Some(json!({ "version": 1 })),
+        ("PUT", "/api/v1/graphs/{name}") | ("POST", "/api/v1/graphs/check") => {
+            Some(json!({ "graph": { "nodes": [] } }))
+        }
+        ("PUT", "/api/v1/graphs/{name}/live") => Some(json!({ "version": 1 })),
+        ("PATCH", "/api/v1/graphs/{name}/draft") => Some(json!({ "patches": [] })),
+        ("POST", "/api/v1/graphs/{name}/draft/pack") => {
+            Some(json!({ "nodes": ["a"], "node": "b", "graph": "add" }))
+        }
+        ("POST", "/api/v1/graphs/{name}/draft/unpack") => Some(json!({ "node": "a" })),
+        ("POST", "/api/v1/graphs/{name}/draft/rebase" | "/api/v1/graphs/{name}/draft/apply") => {
+            Some(json!({}))
+        }
         ("PUT", "/api/v1/secrets/{name}") => Some(json!({ "value": "abcdefgh" })),
         ("POST", "/api/v1/runs") => Some(json!({ "function": "add", "input": { "a": 1, "b": 2 } })),
         ("POST", "/api/v1/runs/{run_id}/answer") => Some(json!({ "value": 1 })),

@@ -52,6 +52,26 @@ const ROUTES: &[(&str, &str)] = &[
     ("GET", "/api/v1/functions/{name}/diff?old=1"),
     ("PUT", "/api/v1/functions/{name}/live"),
     ("GET", "/api/v1/functions/{name}/versions"),
+    ("GET", "/api/v1/graphs?limit={limit}"),
+    ("POST", "/api/v1/graphs/check"),
+    ("GET", "/api/v1/graphs/{name}"),
+    ("PUT", "/api/v1/graphs/{name}"),
+    ("DELETE", "/api/v1/graphs/{name}"),
+    ("GET", "/api/v1/graphs/{name}/versions"),
+    ("GET", "/api/v1/graphs/{name}/diff?old=1"),
+    ("PUT", "/api/v1/graphs/{name}/live"),
+    ("GET", "/api/v1/graph-drafts?limit={limit}"),
+    ("GET", "/api/v1/graphs/{name}/draft"),
+    ("PATCH", "/api/v1/graphs/{name}/draft"),
+    ("DELETE", "/api/v1/graphs/{name}/draft"),
+    ("GET", "/api/v1/graphs/{name}/draft/edits"),
+    ("POST", "/api/v1/graphs/{name}/draft/pack"),
+    ("POST", "/api/v1/graphs/{name}/draft/unpack"),
+    ("POST", "/api/v1/graphs/{name}/draft/rebase"),
+    ("POST", "/api/v1/graphs/{name}/draft/apply"),
+    ("GET", "/api/v1/blocks"),
+    ("GET", "/api/v1/callables/{name}"),
+    ("GET", "/api/v1/runs/{run_id}/nodes?limit={limit}"),
     ("POST", "/api/v1/hooks/{name}"),
     ("POST", "/api/v1/import"),
     ("GET", "/api/v1/insights"),
@@ -157,9 +177,19 @@ fn any_name() -> impl Strategy<Value = &'static str> {
 fn body(method: &str, route: &str, name: &str, other: &str) -> Option<Value> {
     let last = name.rsplit('.').next().unwrap_or(name);
     let source = format!("def {last}(x: int = 0):\n    \"\"\"Gets it.\"\"\"\n    return {other}(x)\n");
+    let nodes =
+        json!([{ "id": other, "block": other }, { "id": "in", "block": "@input", "input": { "name": "x" } }]);
     Some(match (method, route) {
         ("PUT", "/api/v1/functions/{name}") => json!({ "source": source }),
-        ("PUT", "/api/v1/functions/{name}/live") => json!({ "version": 1 }),
+        ("PUT", "/api/v1/functions/{name}/live" | "/api/v1/graphs/{name}/live") => json!({ "version": 1 }),
+        ("PUT", "/api/v1/graphs/{name}") => json!({ "graph": { "nodes": nodes } }),
+        ("POST", "/api/v1/graphs/check") => json!({ "name": name, "graph": { "nodes": nodes } }),
+        ("PATCH", "/api/v1/graphs/{name}/draft") => json!({ "patches": [{ "op": "add", "node": nodes[0] }] }),
+        ("POST", "/api/v1/graphs/{name}/draft/pack") => {
+            json!({ "nodes": [other], "node": "packed", "graph": format!("{name}_part") })
+        }
+        ("POST", "/api/v1/graphs/{name}/draft/unpack") => json!({ "node": other }),
+        ("POST", "/api/v1/graphs/{name}/draft/rebase" | "/api/v1/graphs/{name}/draft/apply") => json!({}),
         ("POST", "/api/v1/changesets" | "/api/v1/changesets/register") => {
             json!({ "changes": [{ "function": { "name": name, "source": source } }, { "delete": { "name": other } }] })
         }

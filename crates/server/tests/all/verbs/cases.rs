@@ -22,9 +22,11 @@ use server::app::functions::{self, Which, dependents, names, run_tests, search, 
 use server::app::functionz;
 use server::app::functionz::logs::LogFilter;
 use server::app::functionz::stating::Stated;
+use server::app::graphs::{self, blocks, drafts};
 use server::app::operations::retention::{self, Retention};
 use server::app::operations::{doctor, nodes};
 use server::app::packs::{self, Load};
+use server::app::runs::nodes::{self as nodes_of_runs, NodeFilter};
 use server::app::runs::watch::Endings;
 use server::app::runs::{ids, lists, records, replay};
 use server::app::tokens::{self, NewToken};
@@ -326,4 +328,41 @@ cases! {
     };
     "triggers::webhooks receive" EmitEvent Record |stage, access, side|
         webhooks::receive(&stage.ctx, access, &side.webhook, json!({}), None);
+    "graphs check" ReadFunctions List |stage, access, side|
+        graphs::check(&stage.ctx, access, Some(&side.graph()), &side.graph_content());
+    "graphs::blocks callable" ReadFunctions Name |stage, access, side|
+        blocks::callable(&stage.ctx, access, &side.name(), None);
+    "graphs::drafts list" ReadChangesets List |stage, access, side| drafts::list(&stage.ctx, access, None, 100);
+    "graphs::drafts show" ReadChangesets Name |stage, access, side| async {
+        side.drafted(stage).await;
+        drafts::show(&stage.ctx, access, &side.graph()).await
+    };
+    "graphs::drafts edits" ReadChangesets Name |stage, access, side| async {
+        side.drafted(stage).await;
+        drafts::edits(&stage.ctx, access, &side.graph(), 0).await
+    };
+    "graphs::drafts patch" ProposeChangeset Name |stage, access, side|
+        drafts::patch(&stage.ctx, access, &side.graph(), &[side.patch(stage)], None);
+    "graphs::drafts pack" ProposeChangeset Name |stage, access, side| async {
+        side.drafted(stage).await;
+        drafts::pack(&stage.ctx, access, &side.graph(), &side.selection(stage), None).await
+    };
+    "graphs::drafts unpack" ProposeChangeset Name |stage, access, side| async {
+        side.drafted(stage).await;
+        drafts::unpack(&stage.ctx, access, &side.graph(), "nobody", None).await
+    };
+    "graphs::drafts discard" ProposeChangeset Name |stage, access, side| async {
+        side.drafted(stage).await;
+        drafts::discard(&stage.ctx, access, &side.graph()).await
+    };
+    "graphs::drafts rebase" ProposeChangeset Name |stage, access, side| async {
+        side.drafted(stage).await;
+        drafts::rebase(&stage.ctx, access, &side.graph(), false).await
+    };
+    "graphs::drafts apply" ApplyChangeset Name |stage, access, side| async {
+        side.drafted(stage).await;
+        drafts::apply(&stage.ctx, access, &[side.graph()], None).await
+    };
+    "runs::nodes list" ReadRuns Record |stage, access, side|
+        nodes_of_runs::list(&stage.ctx, access, side.run, &NodeFilter { limit: 100, ..NodeFilter::default() });
 }

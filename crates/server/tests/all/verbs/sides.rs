@@ -4,13 +4,17 @@ use model::content::Content;
 use model::entry::EntryKey;
 use model::event::EventKind;
 use model::function::FunctionDraft;
+use model::graph::patch::Patch;
+use model::graph::{GraphContent, Node};
 use model::ids::RunId;
 use model::name::EntryName;
 use model::run::Run;
 use model::trigger::TriggerContent;
 use sandbox::Value as Python;
 use serde_json::json;
+use server::Error;
 use server::app::changesets::drafts::{Intent, Proposal};
+use server::app::graphs::drafts::{self, Selection};
 use server::app::runs::StartRun;
 use server::app::{changesets, runs, triggers};
 
@@ -62,6 +66,35 @@ impl Side {
 
     pub(super) fn key(&self) -> EntryKey {
         key(&self.function)
+    }
+
+    /// A graph that is a draft, when it is there.
+    pub(super) fn graph(&self) -> EntryName {
+        name(&self.function.replace("get", "graph"))
+    }
+
+    pub(super) fn graph_content(&self) -> GraphContent {
+        GraphContent { nodes: vec![Node::new("a", &self.function)], ..GraphContent::default() }
+    }
+
+    /// A node that nobody has added before.
+    pub(super) fn patch(&self, stage: &Stage) -> Patch {
+        Patch::Add { node: Node::new(&stage.ctx.ids.uuid().to_string(), &self.function), at: None }
+    }
+
+    /// The draft is there, with a node `a`.
+    pub(super) async fn drafted(&self, stage: &Stage) {
+        let node = Node::new("a", &self.function);
+        let patch = Patch::Add { node, at: None };
+        let patched = drafts::patch(&stage.ctx, &ME, &self.graph(), std::slice::from_ref(&patch), None).await;
+        let is_there = |error: &Error| error.code() == "bad_patch";
+        assert!(patched.as_ref().err().is_none_or(is_there), "{patched:?}");
+    }
+
+    pub(super) fn selection(&self, stage: &Stage) -> Selection {
+        let id = stage.ctx.ids.uuid().simple().to_string();
+        let graph = name(&self.function.replace("get", &format!("part_{id}")));
+        Selection { nodes: ["a".to_owned()].into(), node: id, graph }
     }
 
     pub(super) fn start(&self) -> StartRun {

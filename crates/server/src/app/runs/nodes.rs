@@ -1,0 +1,148 @@
+//! The node executions of a Run of a Graph, a page at a time.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use model::access::Access;
+use model::graph::scheduler::Happened;
+use model::ids::RunId;
+use model::input::json_size::json_size;
+use model::run::lane::Lane;
+use model::run::step::Step;
+use model::run::{Run, RunError};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use store::GraphEntry;
+
+use super::records::seen_step;
+use super::touched;
+use crate::ctx::Ctx;
+use crate::error::Error;
+use crate::prepare::Callable;
+
+/// A page ends with the execution that reaches so many bytes, whatever its limit.
+const PAGE_BYTES: u64 = 8 << 20;
+
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, utoipa::ToSchema)]
+pub struct NodeExecution {
+    pub node: String,
+    /// Counts the executions of this node from 1.
+    pub number: u32,
+    /// Counts the executions of the run from 1, in the order in which they began.
+    pub position: u32,
+    pub state: NodeState,
+    /// By pin.
+    pub input: Value,
+    /// What left, by pin, in order.
+    pub outputs: Map<String, Value>,
+    pub error: Option<RunError>,
+    /// The run of its function or graph.
+    pub run_id: Option<RunId>,
+    pub started_at: Timestamp,
+    pub finished_at: Option<Timestamp>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NodeState {
+    /// Executed, or waiting for a time or a person.
+    Running,
+    Succeeded,
+    Failed,
+}
+
+/// Which executions.
+#[derive(Clone, Debug, Default)]
+pub struct NodeFilter {
+    pub node: Option<String>,
+    /// Those after this position.
+    pub after: u32,
+    pub limit: u32,
+}
+
+/// In the order in which they began, and whether there may be more.
+pub async fn list(
+    ctx: &Ctx,
+    access: &Access,
+    id: RunId,
+    filter: &NodeFilter,
+) -> Result<(Vec<NodeExecution>, bool), Error> {
+    let run = touched(ctx, access, id).await?;
+    let lane = match &filter.node {
+        Some(node) => Some(lane_of(ctx, &run, node).await?),
+        None => None,
+    };
+    let mut steps = ctx.store.graph_steps(id, lane.as_ref(), filter.after, filter.limit).await?;
+    let is_full = steps.len() >= filter.limit as usize;
+    let fitting = fitting(&steps);
+    let is_cut = fitting < steps.len();
+    steps.truncate(fitting);
+    let positions: Vec<u32> = steps.iter().map(|step| step.position).collect();
+    let mut outputs = outputs(ctx.store.graph_outputs(id, &positions).await?);
+    let execution = |step: Step| {
+        let left = outputs.remove(&step.position).unwrap_or_default();
+        node_execution(seen_step(access, &run.authority, step), left)
+    };
+    Ok((steps.into_iter().map(execution).collect(), is_full || is_cut))
+}
+
+/// How many of these a page has room for; one at least.
+fn fitting(steps: &[Step]) -> usize {
+    let mut bytes = 0;
+    let full = steps.iter().position(|step| {
+        bytes += json_size(&step.request);
+        bytes > PAGE_BYTES
+    });
+    full.map_or(steps.len(), |at| at + 1)
+}
+
+async fn lane_of(ctx: &Ctx, run: &Run, node: &str) -> Result<Lane, Error> {
+    let prepared = ctx.engine.closures.for_run(ctx, run).await?;
+    let at = match &prepared.callable {
+        Callable::Graph(graph, _) => graph.content.nodes.iter().position(|known| known.id == node),
+        Callable::Function(_) => None,
+    };
+    let unknown = || Error::Input {
+        problem: format!("run {} has no node `{node}`", run.run_id),
+        hint: format!("`selfmade graph show {}` shows its nodes", run.key.name),
+    };
+    Lane::new(&format!("node/{}", at.ok_or_else(unknown)?)).map_err(|_| unknown())
+}
+
+fn outputs(entries: Vec<GraphEntry>) -> HashMap<u32, Map<String, Value>> {
+    let mut outputs: HashMap<u32, Map<String, Value>> = HashMap::new();
+    for entry in entries {
+        let (Some(position), Happened::Emitted { pin, value, .. }) = (entry.position, entry.happened) else {
+            continue;
+        };
+        let values =
+            outputs.entry(position).or_default().entry(pin).or_insert_with(|| Value::Array(Vec::new()));
+        if let Value::Array(values) = values {
+            values.push(Value::clone(&value));
+        }
+    }
+    outputs
+}
+
+fn node_execution(mut step: Step, outputs: Map<String, Value>) -> NodeExecution {
+    let is_hidden = step.request.is_null();
+    let mut part = |name: &str| step.request.get_mut(name).map(Value::take).unwrap_or_default();
+    let (node, input) = (part("node"), part("input"));
+    let state = match (&step.error, step.finished_at) {
+        (Some(_), _) => NodeState::Failed,
+        (None, Some(_)) => NodeState::Succeeded,
+        (None, None) => NodeState::Running,
+    };
+    NodeExecution {
+        node: node.as_str().unwrap_or_default().to_owned(),
+        number: step.number,
+        position: step.position,
+        state,
+        input,
+        outputs: if is_hidden { Map::new() } else { outputs },
+        error: step.error,
+        run_id: step.child,
+        started_at: step.started_at,
+        finished_at: step.finished_at,
+    }
+}

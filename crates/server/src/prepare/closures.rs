@@ -49,7 +49,7 @@ impl Closures {
             if ctx.store.revision().await? != revision {
                 continue;
             }
-            let Some(prepared) = prepare(versions, revision) else {
+            let Some(prepared) = prepare(&versions, revision) else {
                 return Err(
                     not_found(ctx, &Scope::none(), &EntryKey::function(name.clone()), Which::Live).await?
                 );
@@ -68,7 +68,7 @@ impl Closures {
             let mut versions = ctx.store.closure_of(version).await?;
             versions.sort_by_key(|(member, _)| member.head.version_id != version);
             if ctx.store.revision().await? == revision {
-                return prepare(versions, revision).map(Arc::new).ok_or(Error::ClosureGone);
+                return prepare(&versions, revision).map(Arc::new).ok_or(Error::ClosureGone);
             }
         }
         Err(Error::Contended)
@@ -89,7 +89,7 @@ impl Closures {
         }
         let mut versions = ctx.store.closure_as_of(name, revision).await?;
         versions.sort_by_key(|(version, live)| !*live || version.head.key.name != *name);
-        match prepare(versions, revision) {
+        match prepare(&versions, revision) {
             Some(prepared) => Ok(Arc::new(prepared)),
             None => {
                 let key = EntryKey::function(name.clone());
@@ -112,7 +112,7 @@ impl Closures {
         }
         let mut versions = ctx.store.closure_versions(hash).await?;
         versions.sort_by_key(|(version, _)| version.head.version_id != root);
-        let prepared = prepare(versions, revision).map(Arc::new).ok_or(Error::ClosureGone)?;
+        let prepared = prepare(&versions, revision).map(Arc::new).ok_or(Error::ClosureGone)?;
         let mut kept = self.lock();
         if kept.recorded.len() >= KEPT {
             kept.recorded.clear();

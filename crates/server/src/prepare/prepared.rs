@@ -88,18 +88,18 @@ impl Prepared {
 }
 
 /// Works out what a cell is given. `versions` is the closure, each with whether it is live; the first is the root.
-pub(crate) fn prepare(versions: Vec<(Version, bool)>, revision: Revision) -> Option<Prepared> {
+pub(crate) fn prepare(versions: &[(Version, bool)], revision: Revision) -> Option<Prepared> {
     let members: Vec<Member> = versions
         .iter()
         .map(|(version, live)| Member { version_id: version.head.version_id, live: *live })
         .collect();
-    let names = names(&versions);
+    let names = names(versions);
     let (hash, head) = (ClosureHash::of(&members), versions.first()?.0.head.clone());
     let callable = match &versions.first()?.0.content {
-        Content::Function(content) => Callable::Function(prepare_function(content.clone(), &versions)?),
+        Content::Function(content) => Callable::Function(prepare_function(content.clone(), versions)?),
         Content::Graph(graph) => {
             let signature = BlockSignature::of_graph(graph).to_signature();
-            Callable::Graph(Box::new(PreparedGraph::new(graph.clone(), &versions)), signature)
+            Callable::Graph(Box::new(PreparedGraph::new(graph.clone(), versions)), signature)
         }
         Content::Trigger(_) | Content::Schedule(_) => return None,
     };

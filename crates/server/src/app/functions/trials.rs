@@ -144,7 +144,7 @@ pub(crate) async fn prepare_overlaid(
     versions.sort_by_key(|(version, live)| !*live || version.head.key.name != *root);
     let head = |(version, _): &(Version, bool)| (version.head.key.name.clone(), version.head.content_hash);
     let contents = versions.iter().map(head).collect();
-    match prepare(versions, revision) {
+    match prepare(&versions, revision) {
         Some(prepared) => Ok((prepared, contents)),
         None => Err(Error::NotFound { key: EntryKey::function(root.clone()), near: None }),
     }

@@ -142,7 +142,7 @@ impl GraphRun<'_> {
     async fn settle(&mut self) -> Result<(), Error> {
         while let Some(action) = self.actions.pop_front() {
             match action {
-                Action::Execute { execution, input } => self.execute(execution, input)?,
+                Action::Execute { execution, input } => self.execute(execution, &input)?,
                 Action::Output { name, value } => {
                     self.outputs.give(name.clone(), &value);
                     if self.host.0.watch.is_some() {
@@ -176,7 +176,7 @@ impl GraphRun<'_> {
         Ok(())
     }
 
-    fn execute(&mut self, execution: ExecutionId, input: Values) -> Result<(), Error> {
+    fn execute(&mut self, execution: ExecutionId, input: &Values) -> Result<(), Error> {
         let most = self.ctx().engine.config.bounds.nodes;
         if self.journal.steps() >= most {
             let message = format!(
@@ -186,12 +186,12 @@ impl GraphRun<'_> {
             return Ok(());
         }
         let Some(builtin) = self.plan.builtin(execution.node) else {
-            return self.call_block(execution, &input);
+            return self.call_block(execution, input);
         };
-        match execute_builtin(builtin, &input, &render) {
-            Answer::Outputs(outputs) => self.at_once(execution, &input, Ok(outputs)),
-            Answer::Failed(message) => self.at_once(execution, &input, Err(failure("ValueError", &message))),
-            Answer::Effect(effect) => self.effect(execution, &input, effect),
+        match execute_builtin(builtin, input, &render) {
+            Answer::Outputs(outputs) => self.at_once(execution, input, Ok(outputs)),
+            Answer::Failed(message) => self.at_once(execution, input, Err(failure("ValueError", &message))),
+            Answer::Effect(effect) => self.effect(execution, input, effect),
         }
     }
 
@@ -472,7 +472,7 @@ impl GraphRun<'_> {
         let Some(child) = self.journal.begun(execution).and_then(|step| step.child) else { return };
         let host = self.host.clone();
         self.tasks.spawn(async move {
-            crate::engine::execution::end_run(&host.0.ctx, child, host.0.run.run_id).await
+            crate::engine::execution::end_run(&host.0.ctx, child, host.0.run.run_id).await;
         });
     }
 

@@ -25,23 +25,23 @@ mod tests {
 
     use super::*;
 
-    fn filled(template: &str, values: Value) -> Result<String, String> {
+    fn filled(template: &str, values: &Value) -> Result<String, String> {
         render(template, values.as_object().unwrap())
     }
 
     #[test]
     fn values_are_filled_in_and_a_hole_is_told() {
         assert_eq!(
-            filled("Hi {{ name }}, {{ n + 1 }}!", json!({"name": "Ann", "n": 1})).unwrap(),
+            filled("Hi {{ name }}, {{ n + 1 }}!", &json!({"name": "Ann", "n": 1})).unwrap(),
             "Hi Ann, 2!"
         );
-        let error = filled("Hi {{ name }}", json!({})).unwrap_err();
+        let error = filled("Hi {{ name }}", &json!({})).unwrap_err();
         assert!(error.starts_with("the template cannot be filled: undefined value"), "{error}");
     }
 
     #[test]
     fn a_template_that_never_ends_is_ended() {
         let template = "{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}";
-        assert!(filled(template, json!({})).unwrap_err().contains("fuel"));
+        assert!(filled(template, &json!({})).unwrap_err().contains("fuel"));
     }
 }

@@ -29,7 +29,9 @@ fn plain_field((key, value): (String, Value)) -> (String, Value) {
     let is_counter = COUNTERS.contains(&key.as_str()) && value.is_number();
     let value = match &value {
         // Of a schedule it is a time.
-        Value::String(cursor) if key == "next" && !cursor.contains(':') => Value::String(plain_cursor(cursor)),
+        Value::String(cursor) if key == "next" && !cursor.contains(':') => {
+            Value::String(plain_cursor(cursor))
+        }
         _ if is_counter => Value::String("#".to_owned()),
         _ => plain(value),
     };

@@ -97,7 +97,7 @@ fn every_verb_is_called_by_every_actor() {
         "changesets::drafts draft",
         "changesets::drafts redraft",
         "graphs::library read", // leaves out what may not be called
-        "functions::names of", // runs that were found for this Access
+        "functions::names of",  // runs that were found for this Access
         "runs::lists lines",
         "functions::run_tests check", // drafts
     ];

@@ -31,6 +31,7 @@ pub(crate) const MIGRATIONS: &[Migration] = migrations![
     "0014_signals",
     "0015_graphs",
     "0016_graph_drafts",
+    "0017_graph_commands",
 ];
 
 #[derive(Clone)]

@@ -87,6 +87,7 @@ pub mod node;
 pub mod patch;
 pub mod pin_path;
 pub mod resolve;
+pub mod run_options;
 pub mod scheduler;
 pub mod subgraph;
 

@@ -37,6 +37,7 @@ use crate::access::actor::Actor;
 use crate::entry::EntryKey;
 use crate::function::closure::ClosureHash;
 use crate::function::run_options::Record;
+use crate::graph::run_options::GraphOptions;
 use crate::ids::{NodeId, RunId, VersionId};
 use crate::revision::Revision;
 
@@ -69,6 +70,16 @@ pub enum Waiting {
     Person {
         step: u32,
         question: Value,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Timestamp>,
+    },
+    /// It stands at breakpoints: before executions of these nodes, or where links deliver values. Until then, something else may be due.
+    Breakpoints {
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        nodes: Vec<String>,
+        /// How many values are held on links.
+        #[serde(default, skip_serializing_if = "is_none")]
+        values: usize,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         until: Option<Timestamp>,
     },
@@ -150,6 +161,9 @@ pub struct How {
     /// What of it is kept after its end.
     #[serde(skip_serializing_if = "Record::is_all")]
     pub record: Record,
+    /// Of a Run of a Graph: where it differs from others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub graph: Option<Box<GraphOptions>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -165,6 +179,11 @@ pub struct Lease {
     pub node: NodeId,
     pub fence: u64,
     pub until: Timestamp,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands the field by reference")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands the field by reference")]

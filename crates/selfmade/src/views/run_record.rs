@@ -132,6 +132,11 @@ fn used(usage: &Usage) -> String {
 fn waits(waiting: &Waiting) -> String {
     match waiting {
         Waiting::Time { until, .. } => time::exact(*until),
+        Waiting::Breakpoints { nodes, values, .. } => {
+            let nodes = nodes.iter().map(|node| format!("`{node}`")).collect::<Vec<_>>().join(", ");
+            let at = if nodes.is_empty() { format!("{values} values on links") } else { nodes };
+            format!("a breakpoint: {at}; `selfmade runs step` or `runs go` lets it go on")
+        }
         Waiting::Runs { .. } => "runs of its nodes, which wait themselves".to_owned(),
         Waiting::Person { question, .. } => {
             let options: Vec<String> = options(question).iter().map(run::plain).collect();

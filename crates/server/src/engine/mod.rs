@@ -36,7 +36,7 @@ pub(crate) use self::execution::verbs::{
     HostVerbs, MakeHostVerbs, REFUSED, Replying, Running as RunningNode, StepReply,
 };
 pub(crate) use self::execution::{Execution, carry_out};
-pub(crate) use self::graph::NodeStart;
+pub(crate) use self::graph::{NodeStart, state_of};
 use self::node::admission::Admission;
 pub(crate) use self::node::admission::{CellPlace, InLine, NoPlace};
 use self::node::awaited::Awaited;

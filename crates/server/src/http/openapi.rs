@@ -81,6 +81,7 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
         .merge(changesets::revisions::routes())
         .merge(runs::routes())
         .merge(runs::nodes::routes())
+        .merge(runs::graph_runs::routes())
         .merge(runs::ids::routes())
         .merge(runs::endings::routes())
         .merge(runs::replay::routes())

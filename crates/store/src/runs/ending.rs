@@ -85,7 +85,7 @@ impl Store {
 }
 
 /// A Run that waits for a Run that has ended is queued, and looks for itself what it waits for now.
-fn push_wake(batch: &mut Batch, run: RunId, at: Timestamp) {
+pub(crate) fn push_wake(batch: &mut Batch, run: RunId, at: Timestamp) {
     batch.push(
         "update runs set state = 'queued', due_at = $2, waiting = null, wake_at = null
          where run_id = $1 and state = 'waiting'",
@@ -102,6 +102,7 @@ pub(crate) fn push_forget(batch: &mut Batch, run: RunId) {
         [run.0.into(), ROW_BYTES.into()],
     );
     batch.push("delete from graph_journal where run_id = $1", [run.0.into()]);
+    batch.push("delete from graph_commands where run_id = $1", [run.0.into()]);
     batch.push("delete from steps where run_id = $1", [run.0.into()]);
     // Whoever started it and has ended does not have to be executed again. Who has not forgets it at its end.
     batch.push(

@@ -1,13 +1,16 @@
 //! The journal of a Run of a Graph: its node executions, which are Steps, and what happened in which order.
 
+use jiff::Timestamp;
 use model::graph::scheduler::Happened;
 use model::ids::RunId;
 use model::run::Lease;
 use model::run::lane::Lane;
 use model::run::step::Step;
 
+use crate::changes::Topic;
 use crate::db::{Batch, Durability, Row, Sql, Value};
 use crate::error::Error;
+use crate::runs::ending::push_wake;
 use crate::runs::steps::{held, push_end, push_steps, step_columns, step_from_row};
 use crate::store::Store;
 
@@ -20,6 +23,8 @@ pub struct GraphTurn {
     pub ended: Vec<Step>,
     /// Numbered from the first that is not journaled yet.
     pub happened: Vec<GraphEntry>,
+    /// The last command that is among them.
+    pub heard: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +37,7 @@ pub struct GraphEntry {
 
 impl GraphTurn {
     pub fn is_empty(&self) -> bool {
-        self.new.is_empty() && self.ended.is_empty() && self.happened.is_empty()
+        self.new.is_empty() && self.ended.is_empty() && self.happened.is_empty() && self.heard.is_none()
     }
 }
 
@@ -51,7 +56,41 @@ impl Store {
             push_end(&mut batch, step)?;
         }
         push_entries(&mut batch, run, &turn.happened)?;
+        if let Some(last) = turn.heard {
+            batch.push(
+                "delete from graph_commands where run_id = $1 and number <= $2",
+                [run.0.into(), last.into()],
+            );
+        }
         self.db.write(batch, durability).await.map(drop)
+    }
+
+    /// Tells a Run of a Graph something. One that waits is queued to hear it. False if it has ended.
+    pub async fn command_graph_run(
+        &self,
+        run: RunId,
+        happened: &[Happened],
+        at: Timestamp,
+    ) -> Result<bool, Error> {
+        let mut batch = Batch::new();
+        batch.guard(OPEN, [run.0.into()], "the run has not ended");
+        for happened in happened {
+            batch.push(
+                "insert into graph_commands (run_id, number, happened)
+                 select $1, coalesce(max(number), 0) + 1, $2 from graph_commands where run_id = $1",
+                [run.0.into(), Value::json(happened)?],
+            );
+        }
+        push_wake(&mut batch, run, at);
+        batch.settles(run);
+        batch.changes(Topic::Queue);
+        self.write_guarded(batch).await
+    }
+
+    /// What a Run was told and has not journaled, in order.
+    pub async fn graph_commands(&self, run: RunId) -> Result<Vec<(u64, Happened)>, Error> {
+        let sql = "select number, happened from graph_commands where run_id = $1 order by number";
+        self.db.query(sql, [run.0.into()], |row| Ok((row.unsigned(0)?, row.json(1)?))).await
     }
 
     /// What happened after `seq`, in order, at most so many.
@@ -66,6 +105,18 @@ impl Store {
         self.db.query(OUTPUTS, [run.0.into(), Value::json(&positions)?], entry_from_row).await
     }
 
+    /// Where the journal of a Run goes on: the last position, and the executions that are not over, or that a person has answered.
+    pub async fn open_graph_steps(&self, run: RunId) -> Result<(u32, Vec<Step>), Error> {
+        let last = "select coalesce(max(position), 0) from steps where run_id = $1";
+        let last = self.db.one(last, [run.0.into()], |row| row.small(0)).await?;
+        let open = concat!(
+            "select ",
+            step_columns!(),
+            " from steps where run_id = $1 and (finished_at is null or answered_by is not null) order by position"
+        );
+        Ok((last, self.db.query(open, [run.0.into()], step_from_row).await?))
+    }
+
     /// Node executions after a position, in the order in which they began: of one lane, if that is stated.
     pub async fn graph_steps(
         &self,
@@ -78,6 +129,16 @@ impl Store {
         self.db.query(STEPS, values, step_from_row).await
     }
 }
+
+macro_rules! open {
+    ($lock:literal) => {
+        concat!(
+            "select 1 from runs where run_id = $1 and state in ('queued', 'running', 'waiting') and cancelled_at is null",
+            $lock
+        )
+    };
+}
+const OPEN: Sql = Sql { sqlite: open!(""), postgres: open!(" for update") };
 
 macro_rules! outputs {
     ($positions:literal) => {
@@ -98,6 +159,29 @@ const STEPS: &str = concat!(
     " from steps where run_id = $1 and position > $3 and (cast($2 as text) is null or lane = $2)
      order by position limit $4"
 );
+
+/// Begins a Run with what another did before it failed: its journal, and its executions that succeeded.
+pub(crate) fn push_resumed(batch: &mut Batch, run: RunId, failed: RunId) {
+    let values = || [run.0.into(), failed.0.into()];
+    batch.push(
+        concat!(
+            "insert into steps (",
+            step_columns!(),
+            ") select $1, position, verb, request, result, error, child_run_id, answered_by, started_at, finished_at, lane, number
+             from steps where run_id = $2 and finished_at is not null and error is null"
+        ),
+        values(),
+    );
+    batch.push(
+        "insert into graph_journal (run_id, seq, position, happened)
+         select $1, seq, position, happened from graph_journal where run_id = $2",
+        values(),
+    );
+    batch.push(
+        "insert into graph_commands (run_id, number, happened) values ($1, 1, '{\"what\":\"resumed\"}')",
+        [run.0.into()],
+    );
+}
 
 fn push_entries(batch: &mut Batch, run: RunId, entries: &[GraphEntry]) -> Result<(), Error> {
     if entries.is_empty() {

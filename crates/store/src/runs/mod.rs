@@ -170,7 +170,7 @@ pub(crate) fn run_values(run: &Run) -> Result<Vec<Value>, Error> {
 pub(crate) fn wakes_at(waiting: &Waiting) -> Option<jiff::Timestamp> {
     match waiting {
         Waiting::Time { until, .. } | Waiting::Runs { until } => Some(*until),
-        Waiting::Person { until, .. } => *until,
+        Waiting::Person { until, .. } | Waiting::Breakpoints { until, .. } => *until,
     }
 }
 
@@ -186,6 +186,7 @@ fn rest_of(how: &How) -> Option<How> {
         depth: how.depth,
         is_node: how.is_node,
         record: how.record,
+        graph: how.graph.clone(),
         ..How::default()
     };
     (rest != How::default()).then_some(rest)

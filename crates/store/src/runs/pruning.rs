@@ -59,7 +59,8 @@ macro_rules! delete {
         }
     };
 }
-const DELETE: [Sql; 7] = [
+const DELETE: [Sql; 8] = [
+    delete!("graph_commands"),
     delete!("graph_journal"),
     delete!("steps"),
     delete!("call_chunks"),

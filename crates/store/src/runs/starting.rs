@@ -4,6 +4,7 @@ use model::function::closure::Member;
 use model::run::{Run, RunState};
 
 use super::closures::push_closure;
+use super::graph_journal::push_resumed;
 use crate::changes::Topic;
 use crate::db::{Batch, Durability, Sql};
 use crate::error::Error;
@@ -34,6 +35,9 @@ impl Store {
             batch.guard(STARTS_OTHERS, [parent.0.into()], "the run that starts it goes on");
         }
         let keyed = push_start(&mut batch, run)?;
+        if let Some(failed) = run.how.graph.as_ref().and_then(|graph| graph.resumes) {
+            push_resumed(&mut batch, run.run_id, failed);
+        }
         // A closure is not written again, so it must be there for every later Run that loads the same.
         let lasting = run.state == RunState::Queued || closure.is_some();
         let durability = if lasting { Durability::Power } else { Durability::Process };

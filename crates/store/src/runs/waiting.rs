@@ -62,6 +62,13 @@ impl Store {
             ],
             "this claim holds the run",
         );
+        // Somebody may have let it go on from a breakpoint just now.
+        batch.push(
+            "update runs set state = 'queued', due_at = created_at, waiting = null, wake_at = null
+             where run_id = $1 and state = 'waiting'
+                and exists (select 1 from graph_commands where graph_commands.run_id = $1)",
+            [run.0.into()],
+        );
         self.write_guarded(batch).await
     }
 

@@ -1,16 +1,18 @@
 //! The journal of a Run of a Graph: a turn is written whole by whoever holds the Run, and read back in order.
 
+use model::graph::run_options::GraphOptions;
 use model::graph::scheduler::{ExecutionId, Happened, NodeIndex};
+use model::ids::RunId;
 use model::run::lane::Lane;
 use model::run::step::Step;
-use model::run::{Lease, Run};
+use model::run::{Lease, Run, RunError, RunState, Waiting};
 use serde_json::json;
 use store::testing::TestDatabase;
 use store::{Durability, Error, GraphEntry, GraphTurn};
 
 use crate::runs::{node, waited};
 use crate::steps::step;
-use crate::world::{World, at};
+use crate::world::{World, at, id};
 
 async fn started(world: &World) -> (Run, Lease) {
     let run = waited("g", node());
@@ -45,6 +47,7 @@ store::on_both! {
             new: vec![whole(&run, 1, 0, 1), open.clone()],
             ended: Vec::new(),
             happened: vec![emitted(1, 1, 0, 1), GraphEntry { seq: 2, position: None, happened: Happened::Cancelled }],
+            heard: None,
         };
         world.store.record_graph_turn(run.run_id, lease, &first, Durability::Process).await.unwrap();
         let ended = Step { finished_at: Some(at(9)), ..open };
@@ -81,7 +84,7 @@ store::on_both! {
         let (run, lease) = started(&world).await;
         let new: Vec<Step> = (1..=6).map(|position| whole(&run, position, position % 2, position.div_ceil(2))).collect();
         let happened = (1..=6).map(|seq| emitted(u64::from(seq), seq, seq % 2, seq.div_ceil(2))).collect();
-        let turn = GraphTurn { new, ended: Vec::new(), happened };
+        let turn = GraphTurn { new, happened, ..GraphTurn::default() };
         world.store.record_graph_turn(run.run_id, lease, &turn, Durability::Process).await.unwrap();
         let positions = |steps: Vec<Step>| steps.iter().map(|step| step.position).collect::<Vec<_>>();
         let page = world.store.graph_steps(run.run_id, None, 1, 3).await.unwrap();
@@ -91,5 +94,58 @@ store::on_both! {
         assert_eq!(positions(of_node), [3, 5]);
         let outputs = world.store.graph_outputs(run.run_id, &[5, 3]).await.unwrap();
         assert_eq!(outputs, [emitted(3, 3, 1, 2), emitted(5, 5, 1, 3)]);
+    }
+
+    async fn what_a_run_is_told_is_kept_until_it_is_journaled(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let (run, lease) = started(&world).await;
+        let told = [Happened::Resumed, Happened::Cancelled];
+        assert!(world.store.command_graph_run(run.run_id, &told[..1], at(3)).await.unwrap());
+        assert!(world.store.command_graph_run(run.run_id, &told[1..], at(3)).await.unwrap());
+        let commands = world.store.graph_commands(run.run_id).await.unwrap();
+        assert_eq!(commands, [(1, Happened::Resumed), (2, Happened::Cancelled)]);
+        let entry = GraphEntry { seq: 1, position: None, happened: Happened::Resumed };
+        let turn = GraphTurn { happened: vec![entry], heard: Some(1), ..GraphTurn::default() };
+        world.store.record_graph_turn(run.run_id, lease, &turn, Durability::Process).await.unwrap();
+        assert_eq!(world.store.graph_commands(run.run_id).await.unwrap(), commands[1..]);
+        // It is about to wait, and must not miss what it was told meanwhile.
+        let waiting = Waiting::Breakpoints { nodes: Vec::new(), values: 1, until: None };
+        assert!(world.store.suspend_run(run.run_id, lease, &waiting).await.unwrap());
+        assert_eq!(world.store.run(run.run_id).await.unwrap().unwrap().state, RunState::Queued);
+        assert!(!world.store.command_graph_run(RunId(id()), &told, at(3)).await.unwrap());
+    }
+
+    async fn a_run_that_waits_is_queued_when_it_is_told_something(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let (run, lease) = started(&world).await;
+        let waiting = Waiting::Breakpoints { nodes: vec!["a".to_owned()], values: 0, until: None };
+        assert!(world.store.suspend_run(run.run_id, lease, &waiting).await.unwrap());
+        assert_eq!(world.store.run(run.run_id).await.unwrap().unwrap().waiting, Some(waiting));
+        assert!(world.store.command_graph_run(run.run_id, &[Happened::Cancelled], at(3)).await.unwrap());
+        assert_eq!(world.store.run(run.run_id).await.unwrap().unwrap().state, RunState::Queued);
+    }
+
+    async fn a_run_that_goes_on_from_another_has_what_succeeded_there(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let (failed, lease) = started(&world).await;
+        let error = RunError { type_name: "OSError".to_owned(), message: "down".to_owned(), traceback: None };
+        let new = vec![
+            whole(&failed, 1, 0, 1),
+            Step { error: Some(error), ..whole(&failed, 2, 1, 1) },
+            Step { finished_at: None, ..whole(&failed, 3, 2, 1) },
+        ];
+        let turn = GraphTurn { new, happened: vec![emitted(1, 1, 0, 1)], ..GraphTurn::default() };
+        world.store.record_graph_turn(failed.run_id, lease, &turn, Durability::Process).await.unwrap();
+        let (last, open) = world.store.open_graph_steps(failed.run_id).await.unwrap();
+        assert_eq!((last, open.iter().map(|step| step.position).collect::<Vec<_>>()), (3, vec![3]));
+        let mut run = waited("g", node());
+        let options = GraphOptions { resumes: Some(failed.run_id), ..GraphOptions::default() };
+        run.how.graph = Some(Box::new(options));
+        world.store.start_run(&run, &[]).await.unwrap();
+        assert_eq!(world.store.run(run.run_id).await.unwrap().unwrap().how, run.how);
+        let kept = Step { run_id: run.run_id, ..whole(&failed, 1, 0, 1) };
+        assert_eq!(world.store.steps(run.run_id).await.unwrap(), [kept]);
+        assert_eq!(world.store.graph_journal(run.run_id, 0, 10).await.unwrap(), turn.happened);
+        assert_eq!(world.store.graph_commands(run.run_id).await.unwrap(), [(1, Happened::Resumed)]);
     }
 }

@@ -99,6 +99,10 @@ fn full(text: &str) -> Run {
             depth: 3,
             is_node: true,
             record: model::function::run_options::Record::Errors,
+            graph: Some(Box::new(model::graph::run_options::GraphOptions {
+                pinned: [("n\0".to_owned(), std::collections::BTreeMap::new())].into(),
+                ..Default::default()
+            })),
         },
         closure: Some(ClosureHash([7; 32])),
         event_seq: Some(12),

@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::assemble::assemble;
 use super::happened::{Action, Breakpoints, ExecutionId, Happened, Impossible};
 use super::outcome::{Failure, Outcome};
-use super::plan::{NodeIndex, Plan};
+use super::plan::{LinkIndex, NodeIndex, Plan};
 use super::turn::Turn;
 use crate::graph::Values;
 use crate::graph::pin_path::PinPath;
@@ -174,6 +174,19 @@ impl State {
     /// The executions that wait at breakpoints, with their inputs.
     pub fn held(&self, plan: &Plan) -> Vec<(ExecutionId, Values)> {
         self.currents(plan, |execution| execution.is_held)
+    }
+
+    /// The values that wait at breakpoints of links, the oldest first.
+    pub fn held_values(&self) -> impl Iterator<Item = (LinkIndex, &Arc<Value>)> {
+        self.held
+            .iter()
+            .flat_map(|(link, values)| values.iter().map(move |value| (LinkIndex(*link as u32), value)))
+    }
+
+    /// Whether anything waits at a breakpoint.
+    pub fn is_held(&self) -> bool {
+        let is_held = |node: &NodeState| node.current.as_ref().is_some_and(|execution| execution.is_held);
+        !self.held.is_empty() || self.nodes.iter().any(is_held)
     }
 
     fn currents(&self, plan: &Plan, wanted: impl Fn(&Execution) -> bool) -> Vec<(ExecutionId, Values)> {

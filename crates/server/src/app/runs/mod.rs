@@ -1,6 +1,7 @@
 //! Runs: start and wait, queue, cancel, answer, run again.
 
 pub mod answer;
+pub mod breakpoints;
 pub mod cancel;
 pub mod ids;
 pub mod lists;
@@ -11,6 +12,7 @@ pub mod records;
 pub mod replay;
 mod request;
 pub mod rerun;
+pub mod resume;
 pub mod start;
 pub mod wait;
 pub mod watch;

@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use model::access::Access;
 use model::access::scope::Scope;
-use model::entry::EntryKey;
+use model::entry::{EntryKey, EntryKind};
 use model::function::FunctionContent;
 use model::function::run_options::Running;
 use model::function::signature::Parameter;
+use model::graph::run_options::GraphOptions;
 use model::input::bind;
 use model::run::{How, Run, RunState};
 use serde_json::{Map, Value};
 
+use super::read::recorded_run;
 use super::{Input, StartRun, Target};
 use crate::app::functions::{Which, not_found};
 use crate::ctx::Ctx;
@@ -45,12 +47,32 @@ async fn find(ctx: &Ctx, target: &Target) -> Result<Arc<Prepared>, Error> {
         Target::AsOf(name, revision) => closures.as_of(ctx, name, *revision).await,
         Target::Exact(version) => closures.of_version(ctx, *version).await,
         Target::Number(name, number) => {
-            let key = EntryKey::function(name.clone());
-            match ctx.store.version(&key, *number).await? {
-                Some(version) => closures.of_version(ctx, version.head.version_id).await,
-                None => Err(not_found(ctx, &Scope::none(), &key, Which::Number(*number)).await?),
+            for kind in [EntryKind::Function, EntryKind::Graph] {
+                let key = EntryKey::new(kind, name.clone());
+                if let Some(version) = ctx.store.version(&key, *number).await? {
+                    return closures.of_version(ctx, version.head.version_id).await;
+                }
             }
+            let key = EntryKey::function(name.clone());
+            Err(not_found(ctx, &Scope::none(), &key, Which::Number(*number)).await?)
         }
+        Target::Recorded(run) => closures.for_run(ctx, &recorded_run(ctx, *run).await?).await,
+    }
+}
+
+/// Whether breakpoints and pinned outputs are of nodes and links that there are.
+fn check_options(prepared: &Prepared, options: &GraphOptions) -> Result<(), Error> {
+    let name = &prepared.key().name;
+    match &prepared.callable {
+        _ if options.is_usual() => Ok(()),
+        Callable::Graph(graph, _) => options.check(&graph.content).map_err(|problem| Error::Input {
+            problem: format!("`{name}`: {problem}"),
+            hint: format!("`selfmade graph show {name}` shows its nodes and links"),
+        }),
+        Callable::Function(_) => Err(Error::Input {
+            problem: format!("`{name}` is a function, and only graphs have breakpoints and pinned outputs"),
+            hint: "omit `graph`, or name a graph".to_owned(),
+        }),
     }
 }
 
@@ -73,6 +95,7 @@ pub(super) fn record(
     prepared: &Prepared,
 ) -> Result<Run, Error> {
     let input = checked(prepared, std::mem::take(&mut request.input))?;
+    check_options(prepared, &request.graph)?;
     Ok(new_run(ctx, access, request, prepared, input))
 }
 
@@ -100,7 +123,9 @@ fn new_run(
         }
         Callable::Graph(..) => (Running::default(), true),
     };
+    let graph = (!request.graph.is_usual()).then(|| Box::new(request.graph));
     let how = How {
+        graph,
         waited: false,
         priority: request.priority.unwrap_or(running.priority),
         due_at: request.due_at,

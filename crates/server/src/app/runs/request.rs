@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use model::graph::run_options::GraphOptions;
 use model::ids::{RunId, VersionId};
 use model::name::EntryName;
 use model::revision::Revision;
@@ -23,6 +24,8 @@ pub enum Target {
     /// The Version that was live then, calling what was live then.
     AsOf(EntryName, Revision),
     Exact(VersionId),
+    /// Exactly what an earlier Run loaded.
+    Recorded(RunId),
 }
 
 /// Arguments, as a caller gives them.
@@ -58,6 +61,8 @@ pub struct StartRun {
     pub retry: Option<Retry>,
     pub priority: Option<i32>,
     pub due_at: Option<Timestamp>,
+    /// Of a Graph: breakpoints, pinned outputs, the Run it goes on from.
+    pub graph: GraphOptions,
     /// How long to wait for a place; then the Run is queued instead. Absent means as long as it takes.
     pub patience: Option<Duration>,
     pub watch: Option<Watch>,
@@ -79,6 +84,7 @@ impl StartRun {
             retry: None,
             priority: None,
             due_at: None,
+            graph: GraphOptions::default(),
             patience: None,
             watch: None,
         }

@@ -15,6 +15,7 @@ use store::Started;
 use tokio::task::{JoinError, JoinHandle};
 
 use super::new_run::{record, resolve};
+use super::read::recorded_run;
 use super::wait::settled;
 use super::{By, PATIENCE, StartRun, Target};
 use crate::ctx::Ctx;
@@ -150,6 +151,10 @@ async fn judge(ctx: &Ctx, access: &Access, target: &Target) -> Result<(), Error>
         Target::Live(name) | Target::Number(name, _) | Target::AsOf(name, _) => {
             Ok(access.may_touch(Verb::StartRun, name.as_str())?)
         }
+        Target::Recorded(run) => {
+            let run = recorded_run(ctx, *run).await?;
+            Ok(access.may_touch(Verb::StartRun, run.key.name.as_str())?)
+        }
         Target::Exact(version) => {
             let heads = ctx.store.version_heads(&[*version]).await?;
             let name = heads.first().map_or("", |head| head.key.name.as_str());
@@ -284,8 +289,17 @@ pub(crate) async fn recorded(ctx: &Ctx, access: &Access, request: StartRun) -> R
     Ok(run)
 }
 
-/// A key is stored as it is, because a second request must find it.
+/// A key is stored as it is, because a second request must find it; and so are pinned outputs.
 fn refuse_key(run: &Run, redaction: &Redaction) -> Result<(), Error> {
+    if let Some(options) = &run.how.graph
+        && serde_json::to_value(&options.pinned).is_ok_and(|pinned| !redaction.only_in(&pinned).is_empty())
+    {
+        return Err(Error::Input {
+            problem: "a pinned output contains the value of a secret, and pinned outputs are stored"
+                .to_owned(),
+            hint: "let the node be executed, or pin another value".to_owned(),
+        });
+    }
     if !run.how.idempotency_key.as_ref().is_some_and(|key| redaction.is_in(key)) {
         return Ok(());
     }

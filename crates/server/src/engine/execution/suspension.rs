@@ -85,7 +85,7 @@ fn can_be_cut_off(verb: &str) -> bool {
 
 fn rank(waiting: &Waiting) -> (bool, Option<jiff::Timestamp>) {
     match waiting {
-        Waiting::Person { .. } => (false, None),
+        Waiting::Person { .. } | Waiting::Breakpoints { .. } => (false, None),
         Waiting::Time { until, .. } | Waiting::Runs { until } => (true, Some(*until)),
     }
 }

@@ -22,9 +22,10 @@ use super::node::{Call, NodeEvent, NodeTarget, call};
 use super::opening::{Outputs, open};
 use super::results::{self, failure};
 use super::template::render;
-use super::waiting::Waits;
+use super::waiting::{Held, Waits};
 use crate::ctx::Ctx;
 use crate::engine::execution::host::{Happened as Told, RunHost};
+use crate::engine::node::database_retry::patiently;
 use crate::error::Error;
 use crate::prepare::{Gives, PreparedGraph};
 
@@ -32,6 +33,10 @@ use crate::prepare::{Gives, PreparedGraph};
 const TURN: usize = 2_000;
 /// So many Runs of nodes are under way at once in one Run of a Graph; the next wait for their turn.
 const AT_ONCE: usize = 32;
+/// How often it looks whether it may go on from a breakpoint, while other nodes are under way.
+const LISTEN: Duration = Duration::from_millis(500);
+/// So many nodes that are held are named in the record of the Run.
+const SHOWN_HELD: usize = 20;
 /// A year bounds what can be meant.
 const LONGEST_WAIT: f64 = 366.0 * 86_400.0;
 
@@ -39,20 +44,20 @@ pub(super) async fn execute(
     host: &RunHost,
     graph: &PreparedGraph,
     input: Value,
-    steps: Vec<Step>,
     lease: Lease,
 ) -> Result<Outcome, Error> {
     let plan = match &graph.plan {
         Ok(plan) => plan,
         Err(problem) => return Ok(Outcome::Ended(End::failed("GraphInvalid", problem.clone(), None))),
     };
-    let opened = open(&host.0.ctx, host.0.run.run_id, plan, input, lease.fence == 1).await?;
+    let opened = open(&host.0.ctx, &host.0.run, graph, plan, input, lease.fence == 1).await?;
     let (events_in, events) = unbounded_channel();
-    let journal = GraphJournal::new(host, lease, opened.seq, steps);
+    let journal = GraphJournal::new(host, lease, &opened);
     GraphRun {
         host,
         graph,
         plan,
+        is_new: opened.is_new,
         state: opened.state,
         actions: opened.actions.into(),
         outputs: opened.outputs,
@@ -75,6 +80,8 @@ struct GraphRun<'a> {
     host: &'a RunHost,
     graph: &'a PreparedGraph,
     plan: &'a Plan,
+    /// Nothing has happened in it, so nobody has told it anything.
+    is_new: bool,
     state: State,
     actions: VecDeque<Action>,
     outputs: Outputs,
@@ -99,6 +106,9 @@ struct GraphRun<'a> {
 impl GraphRun<'_> {
     async fn run(mut self) -> Result<Outcome, Error> {
         let deadline = self.deadline();
+        if !self.is_new {
+            self.hear_commands().await?;
+        }
         loop {
             self.settle().await?;
             if let Some(end) = self.over.take() {
@@ -114,12 +124,20 @@ impl GraphRun<'_> {
             if let Some(waiting) = self.waiting(now) {
                 return Ok(Outcome::Waits(waiting));
             }
-            let wake = [self.waits.next(), deadline].into_iter().flatten().min().unwrap_or(Timestamp::MAX);
+            // Whoever lets it go on may do so while other nodes are under way.
+            let listen = self.state.is_held().then(|| now + LISTEN);
+            let wake =
+                [self.waits.next(), deadline, listen].into_iter().flatten().min().unwrap_or(Timestamp::MAX);
             let clock = self.ctx().clock.clone();
             tokio::select! {
                 biased;
                 Some(event) = self.events.recv() => self.hear_all(event)?,
-                () = clock.wait_until(wake) => self.hear_times()?,
+                () = clock.wait_until(wake) => {
+                    self.hear_times()?;
+                    if self.state.is_held() {
+                        self.hear_commands().await?;
+                    }
+                }
             }
         }
     }
@@ -151,7 +169,7 @@ impl GraphRun<'_> {
                 }
                 Action::Reject { execution, pin, message } => self.rejected(execution, &pin, &message),
                 Action::Finish(outcome) => self.outputs.ended = Some(outcome),
-                // Nobody sets breakpoints, and a Run that is cancelled is interrupted.
+                // What is held is in the state, until somebody lets it go on. A Run that is cancelled is interrupted.
                 Action::Cancel { .. } | Action::Hold { .. } | Action::HoldValue { .. } => {}
             }
             if self.journal.pending() >= TURN {
@@ -185,6 +203,9 @@ impl GraphRun<'_> {
             self.over = Some(End::failed("TooManyNodes", message, None));
             return Ok(());
         }
+        if let Some(outputs) = self.pinned(execution) {
+            return self.at_once(execution, input, Ok(outputs));
+        }
         let Some(builtin) = self.plan.builtin(execution.node) else {
             return self.call_block(execution, input);
         };
@@ -193,6 +214,29 @@ impl GraphRun<'_> {
             Answer::Failed(message) => self.at_once(execution, input, Err(failure("ValueError", &message))),
             Answer::Effect(effect) => self.effect(execution, input, effect),
         }
+    }
+
+    /// What a node is to give without being executed.
+    fn pinned(&self, execution: ExecutionId) -> Option<Vec<Output>> {
+        self.host.0.run.how.graph.as_ref()?.outputs_of(&self.node(execution).id)
+    }
+
+    /// What people said: about breakpoints, or that a run that failed goes on.
+    async fn hear_commands(&mut self) -> Result<(), Error> {
+        let (ctx, run) = (self.ctx().clone(), self.host.0.run.run_id);
+        let commands = patiently(&ctx, || async { Ok(ctx.store.graph_commands(run).await?) }).await?;
+        for (number, happened) in commands {
+            // What was let go on twice goes on once.
+            if let Ok(actions) = self.state.apply(self.plan, happened.clone()) {
+                if happened == Happened::Resumed {
+                    self.outputs.ended = None;
+                }
+                self.journal.note(None, happened);
+                self.actions.extend(actions);
+            }
+            self.journal.heard(number);
+        }
+        Ok(())
     }
 
     /// An execution that is over as soon as it is begun.
@@ -483,7 +527,16 @@ impl GraphRun<'_> {
             return None;
         }
         let since = run.started_at.unwrap_or(run.created_at);
-        self.waits.waiting(since, now, self.ctx().engine.config.hold)
+        self.waits.waiting(since, now, self.ctx().engine.config.hold, self.held())
+    }
+
+    fn held(&self) -> Option<Held> {
+        if !self.state.is_held() {
+            return None;
+        }
+        let nodes = self.state.held(self.plan).into_iter().take(SHOWN_HELD);
+        let nodes = nodes.map(|(execution, _)| self.node(execution).id.clone()).collect();
+        Some(Held { nodes, values: self.state.held_values().count() })
     }
 
     fn end(mut self) -> End {

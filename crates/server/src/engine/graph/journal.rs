@@ -12,6 +12,7 @@ use model::run::{Lease, RunError};
 use serde_json::{Map, Value, json};
 use store::{Durability, GraphEntry, GraphTurn};
 
+use super::opening::Opened;
 use crate::engine::execution::host::{Happened as Told, RunHost};
 use crate::error::Error;
 
@@ -32,7 +33,7 @@ pub(super) struct GraphJournal {
 }
 
 impl GraphJournal {
-    pub(super) fn new(host: &RunHost, lease: Lease, seq: u64, steps: Vec<Step>) -> GraphJournal {
+    pub(super) fn new(host: &RunHost, lease: Lease, opened: &Opened) -> GraphJournal {
         let run = &host.0.run;
         let durability = if run.how.waited { host.0.ctx.engine.config.durability } else { Durability::Power };
         GraphJournal {
@@ -40,13 +41,9 @@ impl GraphJournal {
             lease,
             durability,
             turn: GraphTurn::default(),
-            seq,
-            position: steps.iter().map(|step| step.position).max().unwrap_or_default(),
-            open: steps
-                .into_iter()
-                .filter(is_open)
-                .filter_map(|step| Some((execution_of(&step)?, step)))
-                .collect(),
+            seq: opened.seq,
+            position: opened.position,
+            open: opened.open.iter().filter_map(|step| Some((execution_of(step)?, step.clone()))).collect(),
         }
     }
 
@@ -112,6 +109,11 @@ impl GraphJournal {
         Some(step)
     }
 
+    /// A command that is among what is noted.
+    pub(super) fn heard(&mut self, number: u64) {
+        self.turn.heard = Some(number);
+    }
+
     pub(super) fn note(&mut self, position: Option<u32>, happened: Happened) {
         self.seq += 1;
         self.turn.happened.push(GraphEntry { seq: self.seq, position, happened });
@@ -175,11 +177,6 @@ fn redacted(host: &RunHost, mut turn: GraphTurn) -> GraphTurn {
 fn lane(execution: ExecutionId) -> Lane {
     let text = format!("node/{}", execution.node.0);
     Lane::new(&text).unwrap_or_else(|_| Lane::main())
-}
-
-/// One that a person answered is over only when the Graph has heard the answer.
-fn is_open(step: &Step) -> bool {
-    step.finished_at.is_none() || step.answered_by.is_some()
 }
 
 fn execution_of(step: &Step) -> Option<ExecutionId> {

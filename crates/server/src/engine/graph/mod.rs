@@ -26,10 +26,11 @@ use crate::error::Error;
 use crate::prepare::PreparedGraph;
 
 pub(crate) use self::node::NodeStart;
+pub(crate) use self::opening::state_of;
 
 /// Carries a Run of a Graph out, like `execution::carry_out` one of a Function.
 pub(super) async fn carry_out(ctx: &Ctx, execution: Execution, graph: &PreparedGraph) -> Result<Run, Error> {
-    let Execution { run, given, lease, prepared, steps, watch, handed_over, mut in_hand, place: _place } =
+    let Execution { run, given, lease, prepared, steps: _, watch, handed_over, mut in_hand, place: _place } =
         execution;
     let interrupt = in_hand.interrupt.clone();
     let redaction = Arc::new(handed_over);
@@ -48,7 +49,7 @@ pub(super) async fn carry_out(ctx: &Ctx, execution: Execution, graph: &PreparedG
     let outcome = tokio::select! {
         biased;
         () = interrupt.token.cancelled() => None,
-        outcome = execution::execute(&host, graph, input, steps, lease) => Some(outcome),
+        outcome = execution::execute(&host, graph, input, lease) => Some(outcome),
     };
     let outcome = match (outcome, interrupt.why().and_then(interrupted)) {
         (Some(Ok(outcome)), _) => outcome,

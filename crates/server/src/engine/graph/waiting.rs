@@ -11,6 +11,12 @@ use serde_json::Value;
 /// A Run that waits for others looks for itself by then, should it not be woken.
 const NET: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(300));
 
+/// What stands at breakpoints.
+pub(super) struct Held {
+    pub(super) nodes: Vec<String>,
+    pub(super) values: usize,
+}
+
 #[derive(Default)]
 pub(super) struct Waits {
     times: BTreeMap<ExecutionId, (Timestamp, u32)>,
@@ -52,8 +58,15 @@ impl Waits {
         self.times.values().map(|(until, _)| *until).min()
     }
 
-    /// What the Run waits for if nothing else goes on in it. A time that comes soon is waited for here.
-    pub(super) fn waiting(&self, since: Timestamp, now: Timestamp, hold: Duration) -> Option<Waiting> {
+    /// What the Run waits for if nothing else goes on in it. A time that comes soon is waited for here. `held` says where it stands at
+    /// breakpoints.
+    pub(super) fn waiting(
+        &self,
+        since: Timestamp,
+        now: Timestamp,
+        hold: Duration,
+        held: Option<Held>,
+    ) -> Option<Waiting> {
         let net = (!self.runs.is_empty()).then(|| now + net(since, now));
         let until = [self.next(), net].into_iter().flatten().min();
         if self.next().is_some_and(|next| next <= now + hold) {
@@ -61,6 +74,9 @@ impl Waits {
         }
         if let Some((position, question)) = self.questions.values().min_by_key(|(position, _)| *position) {
             return Some(Waiting::Person { step: *position, question: question.clone(), until });
+        }
+        if let Some(Held { nodes, values }) = held {
+            return Some(Waiting::Breakpoints { nodes, values, until });
         }
         let until = until?;
         if !self.runs.is_empty() {
@@ -97,22 +113,32 @@ mod tests {
     #[test]
     fn a_question_comes_first_and_wakes_for_a_time() {
         let mut waits = Waits::default();
-        assert_eq!(waits.waiting(at(0), at(0), HOLD), None);
+        assert_eq!(waits.waiting(at(0), at(0), HOLD, None), None);
         waits.for_time(node(1), at(60), 4);
-        assert_eq!(waits.waiting(at(0), at(0), HOLD), Some(Waiting::Time { step: 4, until: at(60) }));
+        assert_eq!(waits.waiting(at(0), at(0), HOLD, None), Some(Waiting::Time { step: 4, until: at(60) }));
         waits.for_person(node(2), 7, json!("later"));
         waits.for_person(node(3), 5, json!("first"));
         let waiting = Waiting::Person { step: 5, question: json!("first"), until: Some(at(60)) };
-        assert_eq!(waits.waiting(at(0), at(0), HOLD), Some(waiting));
-        assert_eq!(waits.waiting(at(0), at(59), HOLD), None, "the time has nearly come");
+        assert_eq!(waits.waiting(at(0), at(0), HOLD, None), Some(waiting));
+        assert_eq!(waits.waiting(at(0), at(59), HOLD, None), None, "the time has nearly come");
+    }
+
+    #[test]
+    fn who_stands_at_a_breakpoint_waits_for_a_person_and_wakes_for_a_time() {
+        let mut waits = Waits::default();
+        let held = || Some(Held { nodes: vec!["a".to_owned()], values: 2 });
+        let waiting = |until| Some(Waiting::Breakpoints { nodes: vec!["a".to_owned()], values: 2, until });
+        assert_eq!(waits.waiting(at(0), at(0), HOLD, held()), waiting(None));
+        waits.for_time(node(1), at(60), 4);
+        assert_eq!(waits.waiting(at(0), at(0), HOLD, held()), waiting(Some(at(60))));
     }
 
     #[test]
     fn runs_are_looked_after_less_and_less_often() {
         let mut waits = Waits::default();
         waits.for_run(node(1));
-        assert_eq!(waits.waiting(at(0), at(0), HOLD), Some(Waiting::Runs { until: at(5) }));
-        assert_eq!(waits.waiting(at(0), at(400), HOLD), Some(Waiting::Runs { until: at(500) }));
-        assert_eq!(waits.waiting(at(0), at(90_000), HOLD), Some(Waiting::Runs { until: at(90_300) }));
+        assert_eq!(waits.waiting(at(0), at(0), HOLD, None), Some(Waiting::Runs { until: at(5) }));
+        assert_eq!(waits.waiting(at(0), at(400), HOLD, None), Some(Waiting::Runs { until: at(500) }));
+        assert_eq!(waits.waiting(at(0), at(90_000), HOLD, None), Some(Waiting::Runs { until: at(90_300) }));
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use model::entry::EntryKind;
 use model::run::step::Step;
 use model::run::{Lease, Run};
 use sandbox::CancellationToken;
@@ -198,7 +199,9 @@ pub(crate) async fn resume(ctx: &Ctx, claimed: Claimed, place: Option<CellPlace>
 /// What it loads, and what it asked for before. Whoever claims a Run first finds nothing that it asked for.
 async fn what_it_needs(ctx: &Ctx, run: &Run, lease: Lease) -> Result<(Arc<Prepared>, Vec<Step>), Error> {
     let prepared = ctx.engine.closures.for_run(ctx, run).await?;
-    let steps = if lease.fence == 1 { Vec::new() } else { ctx.store.steps(run.run_id).await? };
+    // A Graph may have a million, and reads what it needs of them itself.
+    let needs_steps = lease.fence > 1 && run.key.kind != EntryKind::Graph;
+    let steps = if needs_steps { ctx.store.steps(run.run_id).await? } else { Vec::new() };
     Ok((prepared, steps))
 }
 

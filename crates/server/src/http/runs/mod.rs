@@ -1,6 +1,7 @@
 //! `/runs`: start and wait, queue, list, show, cancel, answer.
 
 pub(crate) mod endings;
+pub(crate) mod graph_runs;
 pub(crate) mod ids;
 pub(crate) mod live_run;
 pub(crate) mod nodes;
@@ -19,6 +20,7 @@ use model::access::grants;
 use model::access::scope::Scope;
 use model::function::options::OptionError;
 use model::function::run_options;
+use model::graph::run_options::GraphOptions;
 use model::ids::RunId;
 use model::name::EntryName;
 use model::revision::Revision;
@@ -87,6 +89,9 @@ pub(super) struct StartBody {
     /// Not before this time; the run is queued.
     #[serde(default, deserialize_with = "time")]
     due_at: Option<Timestamp>,
+    /// Of a graph: breakpoints, and outputs of nodes that need not be executed.
+    #[serde(default)]
+    graph: GraphOptions,
 }
 
 impl StartBody {
@@ -99,6 +104,10 @@ impl StartBody {
                 return Err(Problem::bad_request("`version` and `revision` cannot be combined"));
             }
         };
+        if self.graph.resumes.is_some() {
+            return Err(Problem::bad_request("`resumes` cannot be stated here")
+                .hint("send `POST /api/v1/runs/RUN/resume` to go on with a failed run"));
+        }
         let wrong = |error: OptionError| Problem::bad_request(error.to_string());
         Ok(StartRun {
             idempotency_key: key,
@@ -110,6 +119,7 @@ impl StartBody {
                 .transpose()
                 .map_err(wrong)?,
             due_at: self.due_at,
+            graph: self.graph,
             ..StartRun::of(target, Input { positional: self.positional, named: self.input })
         })
     }

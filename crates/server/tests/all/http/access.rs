@@ -40,6 +40,7 @@ fn body(method: &str, path: &str) -> Option<Value> {
             Some(json!({ "nodes": ["a"], "node": "b", "graph": "add" }))
         }
         ("POST", "/api/v1/graphs/{name}/draft/unpack") => Some(json!({ "node": "a" })),
+        ("POST", "/api/v1/runs/{run_id}/release" | "/api/v1/runs/{run_id}/resume") => Some(json!({})),
         ("POST", "/api/v1/graphs/{name}/draft/rebase" | "/api/v1/graphs/{name}/draft/apply") => {
             Some(json!({}))
         }

@@ -72,6 +72,10 @@ const ROUTES: &[(&str, &str)] = &[
     ("GET", "/api/v1/blocks"),
     ("GET", "/api/v1/callables/{name}"),
     ("GET", "/api/v1/runs/{run_id}/nodes?limit={limit}"),
+    ("GET", "/api/v1/runs/{run_id}/held"),
+    ("POST", "/api/v1/runs/{run_id}/release"),
+    ("GET", "/api/v1/runs/{run_id}/resume"),
+    ("POST", "/api/v1/runs/{run_id}/resume"),
     ("POST", "/api/v1/hooks/{name}"),
     ("POST", "/api/v1/import"),
     ("GET", "/api/v1/insights"),
@@ -195,6 +199,7 @@ fn body(method: &str, route: &str, name: &str, other: &str) -> Option<Value> {
         }
         ("POST", "/api/v1/runs") => json!({ "function": name, "input": { "x": 2 } }),
         ("POST", "/api/v1/runs/{run_id}/answer") => json!({ "value": 1 }),
+        ("POST", "/api/v1/runs/{run_id}/release" | "/api/v1/runs/{run_id}/resume") => json!({}),
         ("POST", "/api/v1/import") => json!({ "files": [] }),
         ("POST", "/api/v1/runs/prune") => json!({ "newest": 1_000 }),
         ("POST", "/api/v1/warm") => json!({ "names": [name] }),

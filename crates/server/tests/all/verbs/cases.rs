@@ -28,7 +28,7 @@ use server::app::operations::{doctor, nodes};
 use server::app::packs::{self, Load};
 use server::app::runs::nodes::{self as nodes_of_runs, NodeFilter};
 use server::app::runs::watch::Endings;
-use server::app::runs::{ids, lists, records, replay};
+use server::app::runs::{breakpoints, ids, lists, records, replay, resume};
 use server::app::tokens::{self, NewToken};
 use server::app::triggers::webhooks;
 use server::app::{folder, insights, runs, schedules, secrets, sessions, triggers};
@@ -362,6 +362,13 @@ cases! {
     "graphs::drafts apply" ApplyChangeset Name |stage, access, side| async {
         side.drafted(stage).await;
         drafts::apply(&stage.ctx, access, &[side.graph()], None).await
+    };
+    "runs::breakpoints held" ReadRuns Record |stage, access, side| breakpoints::held(&stage.ctx, access, side.run);
+    "runs::breakpoints release" AnswerRun Record |stage, access, side|
+        breakpoints::release(&stage.ctx, access, side.run, breakpoints::Release::default());
+    "runs::resume plan" ReadRuns Record |stage, access, side| resume::plan(&stage.ctx, access, side.run);
+    "runs::resume resume" StartRun Record |stage, access, side| async {
+        resume::resume(&stage.ctx, access, side.run, false).await.map(drop)
     };
     "runs::nodes list" ReadRuns Record |stage, access, side|
         nodes_of_runs::list(&stage.ctx, access, side.run, &NodeFilter { limit: 100, ..NodeFilter::default() });

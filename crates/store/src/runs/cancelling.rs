@@ -9,6 +9,7 @@ use model::ids::RunId;
 use model::run::{Run, RunState};
 
 use super::ending::{push_forget, push_forget_callees};
+use super::waiting::push_wake;
 use crate::changes::Topic;
 use crate::db::{Batch, Durability};
 use crate::error::Error;
@@ -60,6 +61,9 @@ impl Store {
                 // It has no output that could be too long.
                 events.push(run.recorded(usize::MAX).event);
                 batch.settles(run.run_id);
+                if let Some(graph) = run.parent.filter(|_| run.how.is_node) {
+                    push_wake(&mut batch, graph, at);
+                }
             } else {
                 batch.changes(Topic::Cancels);
             }

@@ -9,6 +9,7 @@ use model::run::{Ending, Lease, RunError, RunState, Usage};
 
 use super::calls::push_calls;
 use super::output::push_output;
+use super::waiting::push_wake;
 use crate::changes::Topic;
 use crate::db::{Batch, Durability, Value};
 use crate::error::Error;
@@ -58,7 +59,7 @@ impl Store {
         if let Some(waiting) = finished.wakes {
             push_wake(&mut batch, waiting, finished.finished_at);
         }
-        if finished.is_limited || finished.wakes.is_some() {
+        if finished.is_limited {
             batch.changes(Topic::Queue);
         }
         match self.db.write(batch, durability).await {
@@ -82,15 +83,6 @@ impl Store {
         ];
         Ok(self.db.optional(sql, values, |_| Ok(())).await?.is_some())
     }
-}
-
-/// A Run that waits for a Run that has ended is queued, and looks for itself what it waits for now.
-pub(crate) fn push_wake(batch: &mut Batch, run: RunId, at: Timestamp) {
-    batch.push(
-        "update runs set state = 'queued', due_at = $2, waiting = null, wake_at = null
-         where run_id = $1 and state = 'waiting'",
-        [run.0.into(), at.into()],
-    );
 }
 
 /// Removes what was needed to execute a Run and is not to be kept.

@@ -10,8 +10,8 @@ use model::run::step::Step;
 use crate::changes::Topic;
 use crate::db::{Batch, Durability, Row, Sql, Value};
 use crate::error::Error;
-use crate::runs::ending::push_wake;
 use crate::runs::steps::{held, push_end, push_steps, step_columns, step_from_row};
+use crate::runs::waiting::push_wake;
 use crate::store::Store;
 
 /// What is journaled at once. Several node executions may begin and end in one.

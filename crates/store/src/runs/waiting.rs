@@ -42,9 +42,40 @@ macro_rules! due {
 
 const DUE: Sql = Sql { sqlite: due!(" indexed by runs_wake"), postgres: due!("") };
 
+/// PostgreSQL lets nobody begin to wait between this and the end of the batch; SQLite has one writer.
+const LOCK: Sql = Sql {
+    sqlite: "select 1 from runs where run_id = $1",
+    postgres: "select 1 from runs where run_id = $1 for update",
+};
+
+/// The Run of a node has ended: the Run of its Graph is queued if it waits, and looks for itself what it waits for now.
+pub(crate) fn push_wake(batch: &mut Batch, graph: RunId, at: Timestamp) {
+    batch.changes(Topic::Queue);
+    batch.push(LOCK, [graph.0.into()]);
+    batch.push(
+        "update runs set state = 'queued', due_at = $2, waiting = null, wake_at = null
+         where run_id = $1 and state = 'waiting'",
+        [graph.0.into(), at.into()],
+    );
+}
+
+/// Those that ended before the Run waited found nobody to wake.
+fn push_wake_by_ended_nodes(batch: &mut Batch, graph: RunId) {
+    batch.push(
+        "update runs set state = 'queued', due_at = ended.at, waiting = null, wake_at = null
+         from (
+            select min(child.finished_at) as at from steps join runs as child on child.run_id = steps.child_run_id
+            where steps.run_id = $1 and steps.verb = 'node' and steps.finished_at is null
+                and child.finished_at is not null
+         ) as ended
+         where runs.run_id = $1 and runs.state = 'waiting' and ended.at is not null",
+        [graph.0.into()],
+    );
+}
+
 impl Store {
     /// Lets a claimed Run wait. False if another claim holds it, or if its end was asked for: then it has to end
-    /// instead.
+    /// instead. A Run of a Graph is queued at once if the Run of one of its nodes has ended and was not heard.
     pub async fn suspend_run(&self, run: RunId, lease: Lease, waiting: &Waiting) -> Result<bool, Error> {
         let mut batch = Batch::new();
         batch.settles(run);
@@ -62,6 +93,7 @@ impl Store {
             ],
             "this claim holds the run",
         );
+        push_wake_by_ended_nodes(&mut batch, run);
         // Somebody may have let it go on from a breakpoint just now.
         batch.push(
             "update runs set state = 'queued', due_at = created_at, waiting = null, wake_at = null

@@ -58,3 +58,4 @@ mod tokens;
 mod triggers;
 mod versions;
 mod waiting;
+mod waking;

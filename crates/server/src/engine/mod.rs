@@ -46,7 +46,9 @@ pub(crate) use self::node::in_hand::{InHand, Interruption, Running};
 pub use self::node::recovery::recover_from;
 use self::node::unflushed::Unflushed;
 pub(crate) use self::node::worker::{Claimed, lease, resume, start};
-pub use self::node::worker::{Stop, give_up, is_busy, one_ended, round, under_way, work, work_until};
+pub use self::node::worker::{
+    Stop, give_up, is_busy, one_ended, places_taken, recovered, round, under_way, work, work_until,
+};
 
 /// For each place, so many may wait in the line for one.
 const LINE: usize = 32;

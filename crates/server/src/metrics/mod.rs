@@ -27,6 +27,7 @@ const FINAL: [RunState; 3] = [RunState::Succeeded, RunState::Failed, RunState::C
 #[derive(Debug, Default)]
 pub struct Metrics {
     begun: AtomicU64,
+    recovered: AtomicU64,
     ended: [AtomicU64; FINAL.len()],
     run_seconds: Histogram,
     queue_seconds: Histogram,
@@ -55,6 +56,15 @@ impl Metrics {
     /// A Run begins here, or begins again.
     pub(crate) fn begin(&self) {
         add(&self.begun);
+    }
+
+    /// A Run that no server executed any more was dealt with here.
+    pub(crate) fn recover(&self) {
+        add(&self.recovered);
+    }
+
+    pub(crate) fn recovered(&self) -> u64 {
+        read(&self.recovered)
     }
 
     /// A Run from the queue waited so long after it was due.
@@ -107,6 +117,12 @@ async fn runs(ctx: &Ctx, text: &mut Text) -> Result<(), Error> {
         "counter",
         "Runs started or resumed on this server",
         read(&metrics.begun),
+    );
+    text.single(
+        "selfmade_runs_recovered_total",
+        "counter",
+        "Runs that no server executed any more, recovered by this one",
+        metrics.recovered(),
     );
     text.head("selfmade_runs_ended_total", "counter", "Runs that ended here, by their state");
     for (state, counter) in FINAL.iter().zip(&metrics.ended) {

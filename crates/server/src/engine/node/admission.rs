@@ -13,6 +13,7 @@ use crate::clock::Clock;
 
 pub(crate) struct Admission {
     line: Mutex<Line>,
+    places: usize,
     /// The most who wait.
     longest: usize,
 }
@@ -48,7 +49,11 @@ pub(crate) enum NoPlace {
 impl Admission {
     pub(crate) fn new(places: usize, longest: usize) -> Arc<Admission> {
         let line = Mutex::new(Line { free: places, waiting: Turns::default() });
-        Arc::new(Admission { line, longest })
+        Arc::new(Admission { line, places, longest })
+    }
+
+    pub(crate) fn taken(&self) -> usize {
+        self.places - self.lock().free
     }
 
     /// Waits for a place until then.

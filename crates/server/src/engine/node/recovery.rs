@@ -40,6 +40,7 @@ pub(crate) fn warn_of(run: RunId, error: &Error) {
 }
 
 pub(crate) async fn recover_run(ctx: &Ctx, run: Run, lease: Lease, left: LeftBehind) -> Result<(), Error> {
+    ctx.metrics.recover();
     let (id, name) = (run.run_id, run.key.name.clone());
     tracing::warn!(run.id = %id, function.name = %name, "run {id} of `{name}` was abandoned by its server");
     let next = run.recovered(left, ctx.clock.now());

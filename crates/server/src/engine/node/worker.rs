@@ -178,6 +178,18 @@ pub fn under_way(ctx: &Ctx) -> usize {
     ctx.engine.running.count()
 }
 
+/// How many Runs this node has recovered that no node executed any more.
+pub fn recovered(ctx: &Ctx) -> u64 {
+    ctx.metrics.recovered()
+}
+
+/// How many places for Runs are taken here, of all kinds.
+pub fn places_taken(ctx: &Ctx) -> usize {
+    let engine = &ctx.engine;
+    let queued = engine.config.at_once - engine.places.available_permits();
+    queued + engine.admission.taken() + engine.nested.iter().map(|level| level.taken()).sum::<usize>()
+}
+
 /// Carries out a Run that this node has claimed. It has a place of the queue, or this one.
 pub(crate) async fn resume(ctx: &Ctx, claimed: Claimed, place: Option<CellPlace>) -> Result<Run, Error> {
     let Claimed { run, lease, in_hand } = claimed;

@@ -54,9 +54,8 @@ pub(super) async fn carry_out(ctx: &Ctx, execution: Execution, graph: &PreparedG
     let outcome = match (outcome, interrupt.why().and_then(interrupted)) {
         (Some(Ok(outcome)), _) => outcome,
         (Some(Err(error)), _) if error.is_passing() => Outcome::DatabaseFailed(error.to_string()),
-        (Some(Err(error)), _) if error.is_stale() => {
-            return settled(in_hand, Err(Error::LeaseLost { run: run.run_id }));
-        }
+        // Its end was asked for, or another node has it. Which of the two, ending it shows.
+        (Some(Err(error)), _) if error.is_stale() => Outcome::Cancelled,
         (Some(Err(error)), _) => Outcome::Ended(End::failed("NotExecuted", error.to_string(), None)),
         (None, Some(outcome)) => outcome,
         (None, None) => return settled(in_hand, Err(Error::LeaseLost { run: run.run_id })),

@@ -7,7 +7,7 @@ use model::graph::builtin::Output;
 use model::graph::scheduler::ExecutionId;
 use model::ids::RunId;
 use model::name::EntryName;
-use model::run::{Run, RunError};
+use model::run::{Run, RunError, RunState};
 use model::version::VersionNumber;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::UnboundedSender;
@@ -104,7 +104,7 @@ pub(super) async fn call(host: RunHost, call: Call, tell: UnboundedSender<NodeEv
 }
 
 async fn outputs(host: &RunHost, gives: Gives, run: Run) -> Result<Result<Vec<Output>, RunError>, Error> {
-    if gives == Gives::Outputs && run.error.is_none() {
+    if gives == Gives::Outputs && run.state == RunState::Succeeded {
         return Ok(Ok(all_outputs(&host.0.ctx, &run).await?));
     }
     Ok(results::outputs(gives, run))

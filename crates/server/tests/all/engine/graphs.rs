@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use model::access::scope::Scope;
 use model::content::Content;
 use model::graph::run_options::{BreakAt, GraphOptions};
 use model::run::step::Step;
@@ -256,17 +257,56 @@ on_both! {
         put(&stage, "stuck", graph(&[("hangs", "hangs", json!({}))], &[])).await;
         let run = stage.queue("stuck", empty()).await;
         stage.work();
-        let child = loop {
-            if let Some(step) = steps(&stage, &run).await.first()
-                && let Some(child) = stage.ctx.store.run(step.child.unwrap()).await.unwrap()
-            {
-                break child;
-            }
-            tokio::task::yield_now().await;
-        };
+        let child = child_of(&stage, &run).await;
         runs::cancel(&stage.ctx, &ME, run.run_id).await.unwrap();
         stage.until(run.run_id, RunState::Cancelled).await;
         stage.until(child.run_id, RunState::Cancelled).await;
+    }
+
+    async fn a_graph_in_which_a_graph_is_cancelled_fails_though_that_gave_something(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        stage.add(&[&function("hangs", "")]).await;
+        stage.script.part("hangs", |_, _| std::future::pending());
+        let inner = graph(
+            &[
+                ("in", "@input", json!({"name": "n", "value": 1})),
+                ("hangs", "hangs", json!({})),
+                ("out", "@output", json!({"name": "passed"})),
+            ],
+            &["in.output -> out.value"],
+        );
+        put(&stage, "inner", inner).await;
+        let nodes = [("inner", "inner", json!({})), ("out", "@output", json!({"name": "passed"}))];
+        put(&stage, "outer", graph(&nodes, &["inner.passed -> out.value"])).await;
+        let run = stage.queue("outer", empty()).await;
+        stage.work();
+        let inner = child_of(&stage, &run).await;
+        child_of(&stage, &inner).await;
+        runs::cancel(&stage.ctx, &ME, inner.run_id).await.unwrap();
+        let run = ended(&stage, &run).await;
+        assert_eq!(run.state, RunState::Failed);
+        assert!(run.error.unwrap().message.starts_with("node `inner`: Cancelled"));
+    }
+
+    async fn a_graph_whose_end_is_asked_for_elsewhere_ends_as_it_starts_its_next_node(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        stage.add(&[&function("first", ""), &function("second", "n")]).await;
+        let ctx = stage.ctx.clone();
+        stage.script.part("first", move |_, _| {
+            let store = ctx.store.clone();
+            async move {
+                let all = store.runs(&Default::default(), 9).await.unwrap();
+                let graph = all.iter().find(|run| run.parent.is_none()).unwrap();
+                // Only the graph is marked, and nobody here hears of it.
+                store.request_cancel(graph.run_id, &ME.actor, graph.created_at, &Scope::All).await.unwrap();
+                Ok(Value::Int(1))
+            }
+        });
+        let nodes = [("a", "first", json!({})), ("b", "second", json!({}))];
+        put(&stage, "chain", graph(&nodes, &["a.output -> b.n"])).await;
+        // The clock stands still, so no lease runs out and nothing is recovered.
+        let run = stage.start("chain", empty()).await.unwrap();
+        assert_eq!((run.state, server::engine::recovered(&stage.ctx)), (RunState::Cancelled, 0));
     }
 
     async fn a_cycle_ends_with_its_budget_and_says_so(database: &TestDatabase) {
@@ -421,6 +461,18 @@ on_both! {
         assert_eq!(nodes(&steps(&stage, &run).await), ["a", "b", "in", "out"]);
         let error = resume::resume(&stage.ctx, &ME, run.run_id, false).await.err().unwrap();
         assert!(error.to_string().ends_with("is succeeded, and only a run that failed can be resumed"), "{error}");
+    }
+}
+
+/// The Run of its first node, as soon as there is one.
+async fn child_of(stage: &Stage, run: &Run) -> Run {
+    loop {
+        if let Some(child) = steps(stage, run).await.iter().find_map(|step| step.child)
+            && let Some(child) = stage.ctx.store.run(child).await.unwrap()
+        {
+            return child;
+        }
+        tokio::task::yield_now().await;
     }
 }
 

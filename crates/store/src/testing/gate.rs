@@ -24,15 +24,15 @@ pub enum Passage {
 }
 
 /// A call, or its answer, that waits at the gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AtGate {
     /// Counts in the order of arrival.
     pub number: u64,
     /// What [`Store::pass_through`] was told.
     pub server: usize,
     pub is_answer: bool,
-    /// The first statement, in SQLite's words.
-    pub statement: &'static str,
+    /// In SQLite's words.
+    pub statements: Arc<[&'static str]>,
 }
 
 #[derive(Clone, Default)]
@@ -48,7 +48,7 @@ struct State {
 impl Gate {
     /// All that waits, in the order of arrival.
     pub fn waiting(&self) -> Vec<AtGate> {
-        self.lock().waiting.values().map(|(at_gate, _)| *at_gate).collect()
+        self.lock().waiting.values().map(|(at_gate, _)| at_gate.clone()).collect()
     }
 
     /// Nothing happens if it waits no longer. An answer cannot fail any more: it is heard, or lost.
@@ -65,13 +65,13 @@ impl Gate {
         self.lock().under_way > 0
     }
 
-    async fn arrive(&self, server: usize, is_answer: bool, statement: &'static str) -> Passage {
+    async fn arrive(&self, server: usize, is_answer: bool, statements: Arc<[&'static str]>) -> Passage {
         let (caller, passage) = oneshot::channel();
         let number = {
             let mut state = self.lock();
             state.arrived += 1;
             let number = state.arrived;
-            let at_gate = AtGate { number, server, is_answer, statement };
+            let at_gate = AtGate { number, server, is_answer, statements };
             state.waiting.insert(number, (at_gate, caller));
             number
         };
@@ -106,13 +106,14 @@ pub(crate) struct Guarded {
 
 impl Guarded {
     /// `None` if the call is not to happen.
-    pub(crate) async fn call(self, statement: &'static str) -> Option<UnderWay> {
-        let passage = self.gate.arrive(self.server, false, statement).await;
+    pub(crate) async fn call(self, statements: &[&'static str]) -> Option<UnderWay> {
+        let statements: Arc<[&'static str]> = statements.into();
+        let passage = self.gate.arrive(self.server, false, Arc::clone(&statements)).await;
         // Whoever is dropped counts as answered, so only a call that happens may be made.
         (passage != Passage::FailBefore).then(|| UnderWay {
             guarded: self,
             passage,
-            statement,
+            statements,
             is_counted: true,
         })
     }
@@ -122,7 +123,7 @@ impl Guarded {
 pub(crate) struct UnderWay {
     guarded: Guarded,
     passage: Passage,
-    statement: &'static str,
+    statements: Arc<[&'static str]>,
     is_counted: bool,
 }
 
@@ -132,7 +133,7 @@ impl UnderWay {
         self.end();
         let Guarded { gate, server } = &self.guarded;
         let passage = match self.passage {
-            Passage::HoldAnswer => gate.arrive(*server, true, self.statement).await,
+            Passage::HoldAnswer => gate.arrive(*server, true, Arc::clone(&self.statements)).await,
             passage => passage,
         };
         matches!(passage, Passage::Pass | Passage::HoldAnswer)

@@ -81,10 +81,7 @@ impl Probe {
         let statements = statements();
         let gate = self.lock().gate.clone();
         let under_way = match gate {
-            Some(gate) => {
-                let first = statements.first().copied().unwrap_or_default();
-                Some(gate.call(first).await.ok_or_else(lost)?)
-            }
+            Some(gate) => Some(gate.call(&statements).await.ok_or_else(lost)?),
             None => None,
         };
         let loses_its_answer = self.loses_answer(statements)?;

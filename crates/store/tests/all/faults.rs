@@ -81,7 +81,7 @@ store::on_both! {
 async fn arrival(gate: &Gate) -> AtGate {
     loop {
         match gate.waiting().first() {
-            Some(first) => return *first,
+            Some(first) => return first.clone(),
             None => tokio::task::yield_now().await,
         }
     }

@@ -154,7 +154,7 @@ on_both! {
 /// Lets so many calls pass, and the next without its answer. Answers where that waits.
 async fn held_answer(gate: &Gate, mut passing: usize) -> u64 {
     loop {
-        if let Some(call) = gate.waiting().first().copied() {
+        if let Some(call) = gate.waiting().first().cloned() {
             if call.is_answer {
                 return call.number;
             }

@@ -80,7 +80,7 @@ async fn next_call(gate: &Gate) -> AtGate {
     soon(async {
         loop {
             if let Some(call) = gate.waiting().first() {
-                return *call;
+                return call.clone();
             }
             tokio::task::yield_now().await;
         }

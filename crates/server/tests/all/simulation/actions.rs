@@ -11,7 +11,7 @@ use store::RunFilter;
 use tokio::task::JoinHandle;
 
 use super::Simulation;
-use super::brain::{CALLED, ENDING, STARTED};
+use super::brain::{CALLED, LIMITED, STARTED};
 use crate::engine::script::request;
 use crate::world::{ME, name};
 
@@ -44,11 +44,11 @@ impl Simulation<'_> {
             54..56 => self.wait_for_one().await,
             56..68 => {
                 let by = self.chance.between(5, 900);
-                self.advance(Duration::from_millis(by));
+                self.let_time_pass(Duration::from_millis(by)).await;
             }
             68..GENTLE => {
                 let by = self.chance.between(1, 3);
-                self.advance(Duration::from_secs(by));
+                self.let_time_pass(Duration::from_secs(by)).await;
             }
             GENTLE..84 => self.hang_up(),
             84..88 => {
@@ -139,7 +139,7 @@ impl Simulation<'_> {
 
     /// The database of one server goes, or comes back.
     fn switch_database(&mut self) {
-        let place = self.chance.below(super::SERVERS as u64) as usize;
+        let place = self.chance.below(self.servers.len() as u64) as usize;
         self.faults.is_down[place] = !self.faults.is_down[place];
         let is = if self.faults.is_down[place] { "goes" } else { "comes back" };
         self.note(format!("the database of place {place} {is}"));
@@ -162,7 +162,7 @@ impl Simulation<'_> {
 
     /// A server that is gone or has stopped is followed by another.
     pub(super) async fn replace(&mut self) {
-        for place in 0..super::SERVERS {
+        for place in 0..self.servers.len() {
             if self.servers[place].as_ref().is_none_or(super::Server::has_stopped) {
                 self.start_server(place).await;
             }
@@ -189,12 +189,13 @@ impl Simulation<'_> {
         runs
     }
 
-    /// One of each, in the queue, to see that nothing holds up those that come later.
-    pub(super) fn queue_one_of_each(&mut self) {
-        for function in ENDING {
+    /// Those with a key that may be used up, and one other, in the queue, to see that nothing holds up what comes later.
+    pub(super) fn queue_more(&mut self) {
+        let other = *self.chance.one(&STARTED).unwrap();
+        for name in LIMITED.into_iter().chain([other]) {
             let Some((server, ctx)) = self.any_server() else { return };
-            let input = if function == "calls" { json!({ "callee": "busy" }) } else { json!({}) };
-            self.ask(server, ctx, function, request(function, input), false);
+            let input = if name == "calls" { json!({ "callee": "busy" }) } else { json!({}) };
+            self.ask(server, ctx, name, request(name, input), false);
         }
     }
 }

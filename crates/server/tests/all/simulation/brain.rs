@@ -6,25 +6,31 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use model::content::Content;
 use model::schedule::{Missed, Overlap, ScheduleContent, Times};
 use model::trigger::TriggerContent;
 use sandbox::{Exception, HostError, Value};
-use serde_json::Map;
-use server::app::{schedules, triggers};
+use serde_json::{Map, Value as Json, json};
+use server::app::changesets::drafts::{Intent, Proposal};
+use server::app::{changesets, schedules, triggers};
 use store::testing::TestDatabase;
 
+use crate::engine::graphs::graph;
 use crate::engine::script::{Asking, Script, Stage, raised};
 use crate::world::{ME, name};
 
-/// What ends by itself, or with an answer. `calls` is given what it calls.
-pub(super) const ENDING: [&str; 9] =
-    ["plain", "sleeps", "asks", "flaky", "fails", "busy", "limited", "calls", "once"];
-/// What people start.
-pub(super) const STARTED: [&str; 11] =
-    ["plain", "sleeps", "asks", "flaky", "fails", "busy", "limited", "calls", "once", "once", ENDLESS];
+/// What people start. `calls` is given what it calls.
+pub(super) const STARTED: [&str; 14] = [
+    "plain", "sleeps", "asks", "flaky", "fails", "busy", "limited", "calls", "once", "once", ENDLESS,
+    "joins", "waits", "catches",
+];
+/// What few may execute at once.
+pub(super) const LIMITED: [&str; 2] = ["busy", "limited"];
+/// Runs of these have a Step for each node. A node has the name of the output that it gives.
+pub(super) const GRAPHS: [&str; 3] = ["joins", "waits", "catches"];
 /// Ends only when it is cancelled.
 pub(super) const ENDLESS: &str = "endless";
-pub(super) const CALLED: [&str; 6] = ["plain", "sleeps", "flaky", "fails", "busy", "limited"];
+pub(super) const CALLED: [&str; 7] = ["plain", "sleeps", "flaky", "fails", "busy", "limited", "joins"];
 pub(super) const TRIGGER: &str = "heard_after_plain";
 pub(super) const SCHEDULE: &str = "minutely";
 /// Tries of `flaky`, of which the last succeeds.
@@ -46,12 +52,84 @@ const SOURCES: [&str; 12] = [
     "@selfmade.function()\ndef ticked():\n    return None\n",
 ];
 
+/// Functions after and beside each other.
+fn joins() -> Json {
+    graph(
+        &[
+            ("drawn", "plain", json!({})),
+            ("passed", "heard", json!({})),
+            ("tried", "flaky", json!({})),
+            ("one", "busy", json!({})),
+            ("out_drawn", "@output", json!({"name": "drawn"})),
+            ("out_passed", "@output", json!({"name": "passed"})),
+            ("out_tried", "@output", json!({"name": "tried"})),
+        ],
+        &[
+            "drawn.output -> passed.drawn",
+            "drawn.output -> out_drawn.value",
+            "passed.output -> out_passed.value",
+            "tried.output -> out_tried.value",
+        ],
+    )
+}
+
+/// All that a Graph can wait for: a time, a person, and Runs of nodes that wait for theirs.
+fn waits() -> Json {
+    graph(
+        &[
+            ("drawn", "plain", json!({})),
+            ("rest", "@wait", json!({"seconds": 30})),
+            ("question", "@ask", json!({"question": "go on?"})),
+            ("asked", "asks", json!({})),
+            ("slept", "sleeps", json!({})),
+            ("out_drawn", "@output", json!({"name": "drawn"})),
+            ("out_answer", "@output", json!({"name": "question"})),
+            ("out_asked", "@output", json!({"name": "asked"})),
+            ("out_slept", "@output", json!({"name": "slept"})),
+        ],
+        &[
+            "drawn.output -> rest.value",
+            "rest.output -> out_drawn.value",
+            "question.answer -> out_answer.value",
+            "asked.output -> out_asked.value",
+            "slept.output -> out_slept.value",
+        ],
+    )
+}
+
+/// A failure that goes on, and a Graph in a Graph.
+fn catches() -> Json {
+    graph(
+        &[
+            ("failed", "fails", json!({})),
+            ("template", "@template", json!({"template": "caught {{ error }}"})),
+            ("inner", "joins", json!({})),
+            ("out_error", "@output", json!({"name": "error"})),
+            ("out_inner", "@output", json!({"name": "passed"})),
+        ],
+        &[
+            "failed.error -> template.values.error",
+            "template.output -> out_error.value",
+            "inner.passed -> out_inner.value",
+        ],
+    )
+}
+
+async fn put_graphs(stage: &Stage) {
+    for (graph, content) in [("joins", joins()), ("waits", waits()), ("catches", catches())] {
+        let content: Content = serde_json::from_value(content).unwrap();
+        let proposal = Proposal::of("", vec![Intent::Put(name(graph), content)]);
+        changesets::register(&stage.ctx, &ME, &proposal).await.unwrap();
+    }
+}
+
 /// Writes the brain into an empty database.
 pub(super) async fn write(database: &TestDatabase) {
     let stage = Stage::open(database).await;
     for source in SOURCES {
         stage.register(source).await;
     }
+    put_graphs(&stage).await;
     let trigger = TriggerContent::after("plain", name("heard"));
     triggers::put(&stage.ctx, &ME, name(TRIGGER), trigger).await.unwrap();
     let schedule = ScheduleContent {

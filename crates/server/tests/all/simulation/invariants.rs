@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use model::entry::{EntryKey, EntryKind};
 use model::event::{Event, EventKind};
 use model::ids::RunId;
+use model::run::step::Step;
 use model::run::{Ending, Run, RunState};
+use serde_json::{Map, Value};
 
-use super::brain::{ENDLESS, SCHEDULE};
+use super::brain::{ENDLESS, GRAPHS, SCHEDULE};
 use super::{Simulation, Violation};
 use crate::world::name;
 
@@ -67,44 +69,40 @@ impl Simulation<'_> {
         if !run.state.is_final() || run.finished_at.is_none() {
             found.push("it has not ended".to_owned());
         }
-        found.extend(self.wrong_state(run));
+        found.extend(self.wrong_state(run, record));
         let steps = self.observer.steps(run.run_id).await.unwrap();
-        let told = record.about(run.run_id, |kind| matches!(kind, EventKind::Custom(name) if name == "told"));
-        let was_told = steps.iter().filter(|step| step.verb == "emit" && step.finished_at.is_some()).count();
-        if told.len() != was_told || told.len() > 1 {
-            found.push(format!("it told {} times, and its journal says {was_told}", told.len()));
-        }
-        let went_through = run.state == RunState::Succeeded || run.ending == Some(Ending::Raised);
-        if went_through && told.len() != 1 {
-            found.push(format!("its code went through, and it told {} times", told.len()));
-        }
-        if run.state == RunState::Succeeded {
-            let drawn = steps.first().and_then(|step| step.result.clone());
-            if drawn != run.output
-                || told.iter().any(|event| Some(&event.fact.data["output"]) != drawn.as_ref())
-            {
-                found.push(format!("it drew {drawn:?}, told {told:?} and returned {:?}", run.output));
-            }
-            if steps.iter().any(|step| step.finished_at.is_none()) {
-                found.push("a step was not finished".to_owned());
-            }
-        }
         let children = record.runs.values().filter(|child| child.parent == Some(run.run_id)).count();
         let called = steps.iter().filter(|step| step.child.is_some()).count();
         if children > called || (run.state == RunState::Succeeded && children != called) {
             found.push(format!("it started {children} runs in {called} steps"));
         }
+        if run.state == RunState::Succeeded && steps.iter().any(|step| step.finished_at.is_none()) {
+            found.push("a step was not finished".to_owned());
+        }
+        if is_graph(run) {
+            found.extend(of_nodes(run, &steps, record));
+        } else {
+            found.extend(of_code(run, &steps, record));
+        }
         found
     }
 
     /// A database that fails and a server that dies fail no Run that can be executed again.
-    fn wrong_state(&self, run: &Run) -> Option<Violation> {
+    fn wrong_state(&self, run: &Run, record: &Record) -> Option<Violation> {
         let error = run.error.as_ref().map(|error| format!("{}: {}", error.type_name, error.message));
         let is_lost = run.ending == Some(Ending::Lost)
             || run.error.as_ref().is_some_and(|error| error.type_name == "NotJournaled");
         let is_right = match (run.state, run.key.name.as_str()) {
             (RunState::Cancelled, _) => run.cancelled.is_some(),
             (RunState::Succeeded, function) => function != "fails" && function != ENDLESS,
+            // A Run of a node may be cancelled by itself, in a Graph of this one, too.
+            (RunState::Failed, _) if is_graph(run) => {
+                let mut children = record.runs.values().filter(|child| child.parent == Some(run.run_id));
+                run.ending == Some(Ending::Raised)
+                    && children.any(|child| {
+                        child.cancelled.is_some() || (child.state == RunState::Failed && is_graph(child))
+                    })
+            }
             (RunState::Failed, "fails") => run.ending == Some(Ending::Raised),
             (RunState::Failed, "once") => is_lost && !self.is_gentle && run.cancelled.is_none(),
             _ => false,
@@ -204,6 +202,65 @@ impl Simulation<'_> {
         }
         found
     }
+}
+
+fn is_graph(run: &Run) -> bool {
+    GRAPHS.contains(&run.key.name.as_str())
+}
+
+/// Of a Run of a function: it drew, told what it drew once, and returned it.
+fn of_code(run: &Run, steps: &[Step], record: &Record) -> Vec<Violation> {
+    let mut found = Vec::new();
+    let told = record.about(run.run_id, |kind| matches!(kind, EventKind::Custom(name) if name == "told"));
+    let was_told = steps.iter().filter(|step| step.verb == "emit" && step.finished_at.is_some()).count();
+    if told.len() != was_told || told.len() > 1 {
+        found.push(format!("it told {} times, and its journal says {was_told}", told.len()));
+    }
+    let went_through = run.state == RunState::Succeeded || run.ending == Some(Ending::Raised);
+    if went_through && told.len() != 1 {
+        found.push(format!("its code went through, and it told {} times", told.len()));
+    }
+    let drawn = steps.first().and_then(|step| step.result.clone());
+    let is_other = |event: &&Event| Some(&event.fact.data["output"]) != drawn.as_ref();
+    if run.state == RunState::Succeeded && (drawn != run.output || told.iter().any(is_other)) {
+        found.push(format!("it drew {drawn:?}, told {told:?} and returned {:?}", run.output));
+    }
+    found
+}
+
+/// Of a Run of a Graph, in which nothing is in a circle: each node was executed once, and what the Run of a node returned is what left
+/// the node.
+fn of_nodes(run: &Run, steps: &[Step], record: &Record) -> Vec<Violation> {
+    let mut found = Vec::new();
+    let mut nodes: Vec<&str> = steps.iter().filter_map(|step| step.request["node"].as_str()).collect();
+    nodes.sort_unstable();
+    if nodes.windows(2).any(|pair| pair[0] == pair[1]) {
+        found.push(format!("a node was executed twice: {nodes:?}"));
+    }
+    if run.state != RunState::Succeeded {
+        return found;
+    }
+    for step in steps {
+        let node = step.request["node"].as_str().unwrap_or_default();
+        let given = run.output.as_ref().and_then(|output| output.get(node));
+        let child = step.child.and_then(|child| record.runs.get(&child));
+        let Some(child) = child else { continue };
+        if given.is_some_and(|given| Some(given) != child.output.as_ref()) {
+            found.push(format!("node `{node}` gave {given:?}, and its run returned {:?}", child.output));
+        }
+        if child.state != RunState::Succeeded && child.key.name.as_str() != "fails" {
+            found.push(format!("node `{node}` was {:?}", child.state));
+        }
+    }
+    let outputs = run.output.as_ref().and_then(Value::as_object).map_or(0, Map::len);
+    if outputs != steps.iter().filter(|step| is_output(step)).count() {
+        found.push(format!("it gave {:?} in {nodes:?}", run.output));
+    }
+    found
+}
+
+fn is_output(step: &Step) -> bool {
+    step.request["node"].as_str().is_some_and(|node| node.starts_with("out_"))
 }
 
 /// Every end of `plain` was heard, once.

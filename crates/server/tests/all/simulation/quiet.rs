@@ -5,8 +5,9 @@ use std::time::Duration;
 use model::run::{Run, RunState, Waiting};
 use serde_json::json;
 use server::app::runs;
+use server::engine;
 
-use super::brain::ENDLESS;
+use super::brain::{ENDLESS, GRAPHS};
 use super::{Faults, Passage, Server, Simulation, Violation};
 use crate::world::ME;
 
@@ -28,10 +29,11 @@ impl Simulation<'_> {
         self.replace().await;
         self.cancelled_runs_end().await?;
         self.all_runs_end("").await?;
-        self.queue_one_of_each();
+        self.queue_more();
         self.all_runs_end("at the end, ").await?;
         self.nobody_waits()?;
         self.nothing_is_in_hand()?;
+        self.nothing_was_left_behind()?;
         self.all_servers_stop().await
     }
 
@@ -87,15 +89,31 @@ impl Simulation<'_> {
     async fn step(&mut self, by: Duration) -> Result<(), Violation> {
         self.calls_pass().await?;
         self.replace().await;
+        self.graphs_are_woken().await?;
         self.advance(by);
         self.calls_pass().await
     }
 
-    async fn calls_pass(&mut self) -> Result<(), Violation> {
+    /// Nothing is under way: a Graph that waits while the Run of one of its nodes has ended was not woken by that end.
+    async fn graphs_are_woken(&self) -> Result<(), Violation> {
+        let waiting = self.runs_in(&[RunState::Waiting]).await;
+        for run in waiting.iter().filter(|run| GRAPHS.contains(&run.key.name.as_str())) {
+            for step in self.observer.steps(run.run_id).await.unwrap() {
+                let Some(child) = step.child.filter(|_| step.finished_at.is_none()) else { continue };
+                if self.observer.run(child).await.unwrap().is_some_and(|child| child.state.is_final()) {
+                    return Err(format!("{} though its node's run {child} has ended", described(run)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) async fn calls_pass(&mut self) -> Result<(), Violation> {
         for _ in 0..CALLS {
             self.idle.wait().await;
-            let Some(first) = self.waiting().first().copied() else { return Ok(()) };
-            self.let_through(first, Passage::Pass);
+            // In the order in which they were asked.
+            let Some(first) = self.waiting().first().cloned() else { return Ok(()) };
+            self.let_through(&first, Passage::Pass);
         }
         Err("servers never stop asking the database".to_owned())
     }
@@ -122,17 +140,29 @@ impl Simulation<'_> {
     }
 
     fn nothing_is_in_hand(&self) -> Result<(), Violation> {
-        let has_work = |server: &&Server| {
-            server::engine::is_busy(&server.ctx) || server::engine::under_way(&server.ctx) > 0
-        };
-        match self.servers.iter().flatten().find(has_work) {
-            Some(server) => Err(format!(
-                "server {} holds {} runs, or a place, though all have ended",
-                server.number,
-                server::engine::under_way(&server.ctx)
-            )),
-            None => Ok(()),
+        for server in self.servers.iter().flatten() {
+            let (runs, places) = (engine::under_way(&server.ctx), engine::places_taken(&server.ctx));
+            if runs + places > 0 {
+                let number = server.number;
+                return Err(format!(
+                    "server {number} holds {runs} runs and {places} places, though all have ended"
+                ));
+            }
         }
+        Ok(())
+    }
+
+    /// A server that never died and kept its leases has recovered nothing, unless it could not know what it had to execute. Recovery
+    /// sees to Runs that were forgotten, so without this it would hide that they were.
+    fn nothing_was_left_behind(&self) -> Result<(), Violation> {
+        if !self.is_gentle || self.disturbed.claims > 0 || self.disturbed.starts > 1 {
+            return Ok(());
+        }
+        let recovered: u64 = self.servers.iter().flatten().map(|server| engine::recovered(&server.ctx)).sum();
+        if recovered == 0 {
+            return Ok(());
+        }
+        Err(format!("servers that lived on left {recovered} runs behind, which were recovered"))
     }
 
     async fn all_servers_stop(&mut self) -> Result<(), Violation> {

@@ -1,15 +1,17 @@
 //! Tries many seeds, on as many threads as there are processors. A seed that fails is told with what to type to see it again.
 
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use store::testing::TestDatabase;
 
+use super::calls::Call;
 use super::{Simulated, brain, simulate};
 
-/// Seeds of an ordinary test run: less than a minute without optimisation on two processors.
-const SEEDS: u64 = 250;
+/// Seeds of an ordinary test run: about a minute without optimisation on two processors.
+const SEEDS: u64 = 1_500;
 /// Seeds that fail are listed up to here.
 const MOST_FAILURES: usize = 5;
 
@@ -66,7 +68,7 @@ fn every_run_comes_to_one_end_whatever_fails() {
     let from = setting("SELFMADE_SIMULATE_FROM").unwrap_or(0);
     let count = setting("SELFMADE_SIMULATE_SEEDS").unwrap_or(SEEDS);
     if count == 1 {
-        let Simulated { trace, violations } = simulate(from, &template().copied());
+        let Simulated { trace, violations, .. } = simulate(from, &template().copied());
         trace.iter().enumerate().for_each(|(line, what)| println!("{line:5} {what}"));
         assert!(violations.is_empty(), "seed {from}:\n{}", violations.join("\n"));
         return;
@@ -76,6 +78,20 @@ fn every_run_comes_to_one_end_whatever_fails() {
     let took: Duration = begun.elapsed();
     println!("{count} seeds from {from} took {took:.1?}");
     fail_with(&failures);
+}
+
+#[test]
+fn everything_that_faults_are_aimed_at_is_asked() {
+    let template = template();
+    let mut asked = BTreeSet::new();
+    for seed in 0..100 {
+        asked.extend(simulate(seed, &template.copied()).calls);
+        if asked.len() == Call::ALL.len() {
+            return;
+        }
+    }
+    let missing: Vec<Call> = Call::ALL.into_iter().filter(|call| !asked.contains(call)).collect();
+    panic!("no statement was recognised as {missing:?}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod nesting;
 mod outages;
 mod power;
 mod recording;
+mod recovering;
 mod retrying;
 pub(crate) mod script;
 mod sealing;

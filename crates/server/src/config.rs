@@ -229,6 +229,7 @@ impl Config {
             "model_key" => engine.model.key.clone(),
             "durability" => word_of(DURABILITIES, engine.durability),
             "lease_seconds" => engine.lease.as_secs().to_string(),
+            "poll_seconds" => engine.poll.as_secs().to_string(),
             "runs_at_once" => engine.at_once.to_string(),
             "waited_at_once" => engine.waited_at_once.to_string(),
             "nested_at_once" => engine.nested_at_once.to_string(),
@@ -278,6 +279,9 @@ fn read_engine(chosen: &Chosen, config: &mut Config) -> Result<(), ConfigError> 
     let (engine, cells) = (&mut config.engine, &mut config.cells.sandbox);
     if let Some(seconds) = chosen.read::<NonZeroU32>("lease_seconds", "a number of seconds, at least 1")? {
         engine.lease = Duration::from_secs(seconds.get().into());
+    }
+    if let Some(seconds) = chosen.read::<NonZeroU32>("poll_seconds", "a number of seconds, at least 1")? {
+        engine.poll = Duration::from_secs(seconds.get().into());
     }
     if let Some(count) = count(chosen, "runs_at_once")? {
         engine.at_once = count;

@@ -58,6 +58,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("model_name"),
     setting("model_key"),
     setting("lease_seconds"),
+    setting("poll_seconds"),
     setting("runs_at_once"),
     setting("waited_at_once"),
     setting("nested_at_once"),

@@ -16,9 +16,6 @@ use tokio::sync::Notify;
 
 use crate::ctx::Ctx;
 
-/// While others are heard, nobody looks more often than this for what they may have changed without being heard.
-const NET: Duration = Duration::from_secs(2);
-
 /// What everybody in this process waits on.
 #[derive(Default)]
 pub(crate) struct Signals {
@@ -84,7 +81,7 @@ impl Signals {
 
 /// How long to wait before looking again without a signal, for somebody who looks this often if others cannot be heard.
 pub(crate) fn net(ctx: &Ctx, unheard: Duration) -> Duration {
-    if ctx.store.hears_others() { unheard.max(NET) } else { unheard }
+    if ctx.store.hears_others() { unheard.max(2 * ctx.engine.config.poll) } else { unheard }
 }
 
 /// Those who wait are woken in the order in which they began to, so that a simulation sees the same order each time.

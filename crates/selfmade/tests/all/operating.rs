@@ -42,6 +42,7 @@ fn settings_are_shown_with_where_they_came_from() {
     model_name            (as functions say)                   default
     model_key             openai_api_key                       default
     lease_seconds         15                                   default
+    poll_seconds          1                                    default
     runs_at_once          8                                    default
     waited_at_once        5                                    config.toml
     nested_at_once        32                                   default

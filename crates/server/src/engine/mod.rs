@@ -66,6 +66,9 @@ pub struct EngineConfig {
     pub nested_at_once: usize,
     /// How long a node that says nothing keeps its Runs.
     pub lease: Duration,
+    /// Without a signal, queues, events and schedules are looked at this often: for what has become due, and for what others changed
+    /// without being heard.
+    pub poll: Duration,
     /// What a Function may take that asks for nothing else.
     pub timeout: Duration,
     pub memory_bytes: u64,
@@ -95,6 +98,7 @@ impl Default for EngineConfig {
             waited_at_once: 32,
             nested_at_once: 32,
             lease: Duration::from_secs(15),
+            poll: Duration::from_secs(1),
             timeout: Duration::from_secs(60),
             memory_bytes: 512 << 20,
             chain: ChainLimits::default(),

@@ -3,8 +3,6 @@
 mod agenda;
 mod tick;
 
-use std::time::Duration;
-
 use jiff::Timestamp;
 use sandbox::CancellationToken;
 use store::Topic;
@@ -14,14 +12,12 @@ use crate::ctx::Ctx;
 use crate::error::Error;
 use crate::signals;
 
-/// Schedules may be changed meanwhile by somebody who is not heard, so nobody sleeps longer than this.
-const LOOK: Duration = Duration::from_secs(1);
-
 /// Ticks until it is stopped.
 pub async fn keep_time(ctx: Ctx, stop: CancellationToken) {
     let (mut agenda, mut brain) = (Agenda::default(), ctx.signals.on(Topic::Brain));
     while !stop.is_cancelled() {
-        let look = ctx.clock.now() + signals::net(&ctx, LOOK);
+        // Schedules may be changed meanwhile by somebody who is not heard.
+        let look = ctx.clock.now() + signals::net(&ctx, ctx.engine.config.poll);
         let next = match agenda.round(&ctx).await {
             Ok(next) => next,
             // The store tells of an outage, once.

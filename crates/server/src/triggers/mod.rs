@@ -26,15 +26,12 @@ use crate::error::Error;
 /// Events that are dealt with in one batch: few while there are few, because the store reads those more quickly.
 const FEW: u32 = 16;
 const MANY: u32 = 200;
-/// Without a signal the log is looked at this often, for what others appended without being heard, and the cursor is moved to
-/// where the look has got to.
-const LOOK: std::time::Duration = std::time::Duration::from_secs(1);
 
 /// Matches Events until it is stopped.
 pub async fn watch(ctx: Ctx, stop: CancellationToken) {
     let mut events = ctx.signals.on(Topic::Events);
     while !stop.is_cancelled() {
-        let at = ctx.clock.now() + LOOK;
+        let at = ctx.clock.now() + ctx.engine.config.poll;
         warn_of(deal(&ctx, &stop).await.map(drop));
         tokio::select! {
             biased;

@@ -22,8 +22,6 @@ use crate::error::Error;
 use crate::prepare::Prepared;
 use crate::secrets::redaction::Redaction;
 
-/// Without a signal the queue is looked at this often, for what has become due and what others queued without being heard.
-const LOOK: Duration = Duration::from_secs(1);
 /// So long a server that stops waits for what its Runs have to store, if the database cannot be used.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -48,7 +46,7 @@ pub async fn work_until(ctx: Ctx, stop: Stop) {
     let (mut queue, mut places) = (ctx.signals.on(Topic::Queue), ctx.signals.places());
     while !stop.taking.is_cancelled() {
         // Read before the look, so that what becomes due during it is not waited for.
-        let at = ctx.clock.now() + LOOK;
+        let at = ctx.clock.now() + ctx.engine.config.poll;
         match look(&ctx, &stop.taking).await {
             // The store tells of an outage, once.
             Err(error) if !error.is_passing() => tracing::warn!("cannot read the queue: {error}"),

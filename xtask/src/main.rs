@@ -19,6 +19,7 @@ mod restate;
 mod schemathesis;
 mod sdk;
 mod simulate;
+mod soak;
 mod system;
 mod test;
 mod tool;
@@ -47,6 +48,8 @@ enum Chore {
     Fuzz(fuzz::Args),
     /// Simulate two servers over a database that fails, from one seed after the other
     Simulate(simulate::Args),
+    /// Keep the program under load with cancels at random, and see that everything ends
+    Soak(soak::Args),
     /// Check licences, bans and sources of the dependencies against deny.toml
     Deny,
     /// Hold a private PostgreSQL until standard input closes
@@ -75,6 +78,7 @@ fn run(chore: &Chore) -> anyhow::Result<()> {
         Chore::Bench(args) => bench::run(&place, args),
         Chore::Fuzz(args) => fuzz::run(&place, args),
         Chore::Simulate(args) => simulate::run(&place, args),
+        Chore::Soak(args) => soak::run(&place, args),
         Chore::Deny => deny::run(&place),
         Chore::PostgresGuard { flushing } => postgres::guard::run(*flushing),
     }

@@ -41,6 +41,7 @@ mod search;
 mod secrets;
 mod serving;
 mod sessions;
+mod soak;
 mod status;
 mod testing;
 mod tokens;

@@ -3,7 +3,7 @@
 
 mod invariants;
 mod lanes;
-mod load;
+pub(crate) mod load;
 mod processes;
 mod sharing;
 mod survival;

@@ -5,31 +5,29 @@ pub(crate) mod checks;
 pub mod drafts;
 pub(crate) mod graph_checks;
 mod policy;
+mod read;
+mod revert;
 pub(crate) mod sources;
 pub(crate) mod start_checks;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use jiff::Timestamp;
-use model::access::actor::Actor;
 use model::access::policy::ProposalPolicy;
 use model::access::verb::Verb;
 use model::access::{Access, Authority};
 use model::changeset::check::{Check, Verdict};
-use model::changeset::diff::Diff;
-use model::changeset::document;
-use model::changeset::{Changeset, ChangesetState, Conflict, Happening, Live, based_on, conflicts};
-use model::content::Content;
+use model::changeset::{Changeset, ChangesetState, Happening, Live, based_on, conflicts};
 use model::entry::EntryKey;
 use model::revision::Revision;
-use serde::{Deserialize, Serialize};
-use store::{ChangesetFilter, ChangesetSummary};
 
 pub use self::application::{Applied, Moved};
 use self::application::{finish, moves};
 use self::checks::Asked;
 use self::drafts::{Drafted, Intent, Proposal, draft, redraft};
+pub(crate) use self::read::difference;
+pub use self::read::{ChangeView, ChangesetView, find, list, number_of, show};
+use self::revert::try_revert;
 use super::functions::test_results::TestResults;
 use crate::ctx::Ctx;
 use crate::error::Error;
@@ -39,32 +37,6 @@ const ATTEMPTS: usize = 64;
 
 /// How often tests are run outside of a Changeset's turn because what they execute has changed since.
 const LOSSES: usize = 3;
-
-/// A Changeset with what it changes, readable.
-#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
-pub struct ChangesetView {
-    pub number: u64,
-    pub state: ChangesetState,
-    pub title: String,
-    pub base_revision: Revision,
-    pub applied_revision: Option<Revision>,
-    pub actor: Actor,
-    pub created_at: Timestamp,
-    pub decided_by: Option<Actor>,
-    pub decided_at: Option<Timestamp>,
-    pub checks: Vec<Check>,
-    pub conflicts: Vec<Conflict>,
-    pub changes: Vec<ChangeView>,
-}
-
-#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
-pub struct ChangeView {
-    #[serde(flatten)]
-    pub key: EntryKey,
-    /// A readable name.
-    pub action: String,
-    pub diff: Diff,
-}
 
 /// Drafts, checks and applies in one go.
 pub async fn register(ctx: &Ctx, access: &Access, proposal: &Proposal) -> Result<Applied, Error> {
@@ -310,133 +282,8 @@ pub async fn revert(ctx: &Ctx, access: &Access, number: u64) -> Result<Applied, 
     in_turn(ctx, access, Wanted::Reverted(number)).await
 }
 
-async fn try_revert(
-    ctx: &Ctx,
-    access: &Access,
-    number: u64,
-    results: &mut TestResults,
-) -> Result<Option<Applied>, Error> {
-    let changeset = find(ctx, access, number).await?;
-    changeset.state.after(Happening::Revert).map_err(|source| Error::Transition { number, source })?;
-    let applied = changeset.applied.unwrap_or_default();
-
-    let undone = ctx.store.moves_at(applied).await?;
-    let moved = undone.iter().map(|moved| (moved.key.clone(), moved.last_moved_at)).collect();
-    let undone_keys: Vec<(EntryKey, bool)> = undone.iter().map(|moved| (moved.key.clone(), true)).collect();
-    unmoved_since(number, applied, &undone_keys, &moved)?;
-    let intents = undone
-        .into_iter()
-        .filter(|moved| moved.from != moved.to)
-        .map(|moved| match moved.from {
-            Some(before) => Intent::Use(moved.key, before),
-            None => Intent::Delete(moved.key),
-        })
-        .collect();
-    let title = format!("revert changeset {number}: {}", changeset.title);
-    let proposal = Proposal { reverts: Some(changeset.id), ..Proposal::of(title, intents) };
-    let drafted = draft(ctx, access, &proposal).await?;
-    // Once more, at the moment that the application is guarded by: someone may have been quick.
-    unmoved_since(number, applied, &undone_keys, &last_moved(&drafted))?;
-    register_drafted(ctx, access, &proposal, drafted, results).await
-}
-
-fn unmoved_since(
-    number: u64,
-    applied: Revision,
-    undone: &[(EntryKey, bool)],
-    moved: &HashMap<EntryKey, Revision>,
-) -> Result<(), Error> {
-    let conflicts = conflicts(applied, undone, moved);
-    if conflicts.is_empty() { Ok(()) } else { Err(Error::MovedSince { number, conflicts }) }
-}
-
 fn last_moved(drafted: &Drafted) -> HashMap<EntryKey, Revision> {
     drafted.snapshot.entries.iter().map(|(key, state)| (key.clone(), state.moved_at)).collect()
-}
-
-pub async fn list(
-    ctx: &Ctx,
-    access: &Access,
-    filter: ChangesetFilter,
-    limit: u32,
-) -> Result<Vec<ChangesetSummary>, Error> {
-    access.may(Verb::ReadChangesets)?;
-    let filter = ChangesetFilter { scope: access.only().clone(), ..filter };
-    Ok(ctx.store.changesets(&filter, limit).await?)
-}
-
-pub async fn show(ctx: &Ctx, access: &Access, number: u64) -> Result<ChangesetView, Error> {
-    let changeset = find(ctx, access, number).await?;
-    let before = changeset.applied.map_or(changeset.base, Revision::previous);
-    let mut changes = Vec::new();
-    for change in &changeset.changes {
-        let old = ctx.store.version_as_of(&change.key, before).await?.map(|version| version.content);
-        let new = match change.live {
-            Live::Existing(number) => {
-                ctx.store.version(&change.key, number).await?.map(|version| version.content)
-            }
-            _ => change.added_live().cloned(),
-        };
-        let action = match (&old, &new) {
-            (None, _) => "add",
-            (Some(_), None) => "delete",
-            (Some(_), Some(_)) => "update",
-        };
-        changes.push(ChangeView {
-            key: change.key.clone(),
-            action: action.to_owned(),
-            diff: difference(old.as_ref(), new.as_ref()),
-        });
-    }
-    Ok(ChangesetView {
-        number,
-        state: changeset.state,
-        title: changeset.title,
-        base_revision: changeset.base,
-        applied_revision: changeset.applied,
-        actor: changeset.actor,
-        created_at: changeset.created_at,
-        decided_by: changeset.decided_by,
-        decided_at: changeset.decided_at,
-        checks: changeset.checks.into_iter().map(|check| seen(access, check)).collect(),
-        conflicts: seen_conflicts(access, changeset.conflicts),
-        changes,
-    })
-}
-
-/// What is found about entries outside was found for someone who may see them.
-fn seen(access: &Access, mut check: Check) -> Check {
-    check.findings.retain(|finding| access.covers(finding.entry.name.as_str()));
-    check
-}
-
-fn seen_conflicts(access: &Access, mut conflicts: Vec<Conflict>) -> Vec<Conflict> {
-    conflicts.retain(|conflict| access.covers(conflict.key.name.as_str()));
-    conflicts
-}
-
-/// Between two contents, over the texts in which they are exported.
-pub(crate) fn difference(old: Option<&Content>, new: Option<&Content>) -> Diff {
-    let text = |content: Option<&Content>| content.map(document::text).unwrap_or_default();
-    Diff::between(&text(old), &text(new))
-}
-
-/// One that changes something outside is not there.
-pub async fn find(ctx: &Ctx, access: &Access, number: u64) -> Result<Changeset, Error> {
-    access.may(Verb::ReadChangesets)?;
-    let found = ctx.store.changeset_by_number(number).await?;
-    found
-        .filter(|changeset| changeset.is_visible_to(access.only()))
-        .ok_or(Error::ChangesetNotFound { number })
-}
-
-/// Of the Changeset that made a revision.
-pub async fn number_of(ctx: &Ctx, access: &Access, revision: Revision) -> Result<u64, Error> {
-    access.may_touch_all(Verb::ReadChangesets)?;
-    match ctx.store.changeset_by_revision(revision).await? {
-        Some(changeset) => Ok(changeset.number),
-        None => Err(Error::RevisionNotFound { revision, now: ctx.store.revision().await? }),
-    }
 }
 
 fn passed(checks: Vec<Check>, number: Option<u64>) -> Result<Vec<Check>, Error> {

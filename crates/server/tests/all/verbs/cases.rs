@@ -131,13 +131,13 @@ cases! {
         changesets::rebase(&stage.ctx, access, side.proposed(stage).await);
     "changesets revert" RevertChangeset Record |stage, access, side|
         changesets::revert(&stage.ctx, access, side.applied(stage).await);
-    "changesets list" ReadChangesets List |stage, access, side|
+    "changesets::read list" ReadChangesets List |stage, access, side|
         changesets::list(&stage.ctx, access, ChangesetFilter::default(), 100);
-    "changesets show" ReadChangesets Record |stage, access, side|
+    "changesets::read show" ReadChangesets Record |stage, access, side|
         changesets::show(&stage.ctx, access, side.proposed(stage).await);
-    "changesets find" ReadChangesets Record |stage, access, side|
+    "changesets::read find" ReadChangesets Record |stage, access, side|
         changesets::find(&stage.ctx, access, side.proposed(stage).await);
-    "changesets number_of" ReadChangesets Whole |stage, access, side|
+    "changesets::read number_of" ReadChangesets Whole |stage, access, side|
         changesets::number_of(&stage.ctx, access, Revision(1));
     "functions::dependents of" ReadFunctions Name |stage, access, side|
         dependents::of(&stage.ctx, access, &side.name());

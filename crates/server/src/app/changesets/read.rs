@@ -1,0 +1,129 @@
+//! Reads Changesets: lists of them, and what one changes.
+
+use jiff::Timestamp;
+use model::access::Access;
+use model::access::actor::Actor;
+use model::access::verb::Verb;
+use model::changeset::check::Check;
+use model::changeset::diff::Diff;
+use model::changeset::document;
+use model::changeset::{Changeset, ChangesetState, Conflict, Live};
+use model::content::Content;
+use model::entry::EntryKey;
+use model::revision::Revision;
+use serde::{Deserialize, Serialize};
+use store::{ChangesetFilter, ChangesetSummary};
+
+use crate::ctx::Ctx;
+use crate::error::Error;
+
+/// A Changeset with what it changes, readable.
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
+pub struct ChangesetView {
+    pub number: u64,
+    pub state: ChangesetState,
+    pub title: String,
+    pub base_revision: Revision,
+    pub applied_revision: Option<Revision>,
+    pub actor: Actor,
+    pub created_at: Timestamp,
+    pub decided_by: Option<Actor>,
+    pub decided_at: Option<Timestamp>,
+    pub checks: Vec<Check>,
+    pub conflicts: Vec<Conflict>,
+    pub changes: Vec<ChangeView>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
+pub struct ChangeView {
+    #[serde(flatten)]
+    pub key: EntryKey,
+    /// A readable name.
+    pub action: String,
+    pub diff: Diff,
+}
+
+pub async fn list(
+    ctx: &Ctx,
+    access: &Access,
+    filter: ChangesetFilter,
+    limit: u32,
+) -> Result<Vec<ChangesetSummary>, Error> {
+    access.may(Verb::ReadChangesets)?;
+    let filter = ChangesetFilter { scope: access.only().clone(), ..filter };
+    Ok(ctx.store.changesets(&filter, limit).await?)
+}
+
+pub async fn show(ctx: &Ctx, access: &Access, number: u64) -> Result<ChangesetView, Error> {
+    let changeset = find(ctx, access, number).await?;
+    let before = changeset.applied.map_or(changeset.base, Revision::previous);
+    let mut changes = Vec::new();
+    for change in &changeset.changes {
+        let old = ctx.store.version_as_of(&change.key, before).await?.map(|version| version.content);
+        let new = match change.live {
+            Live::Existing(number) => {
+                ctx.store.version(&change.key, number).await?.map(|version| version.content)
+            }
+            _ => change.added_live().cloned(),
+        };
+        let action = match (&old, &new) {
+            (None, _) => "add",
+            (Some(_), None) => "delete",
+            (Some(_), Some(_)) => "update",
+        };
+        changes.push(ChangeView {
+            key: change.key.clone(),
+            action: action.to_owned(),
+            diff: difference(old.as_ref(), new.as_ref()),
+        });
+    }
+    Ok(ChangesetView {
+        number,
+        state: changeset.state,
+        title: changeset.title,
+        base_revision: changeset.base,
+        applied_revision: changeset.applied,
+        actor: changeset.actor,
+        created_at: changeset.created_at,
+        decided_by: changeset.decided_by,
+        decided_at: changeset.decided_at,
+        checks: changeset.checks.into_iter().map(|check| seen(access, check)).collect(),
+        conflicts: seen_conflicts(access, changeset.conflicts),
+        changes,
+    })
+}
+
+/// What is found about entries outside was found for someone who may see them.
+fn seen(access: &Access, mut check: Check) -> Check {
+    check.findings.retain(|finding| access.covers(finding.entry.name.as_str()));
+    check
+}
+
+fn seen_conflicts(access: &Access, mut conflicts: Vec<Conflict>) -> Vec<Conflict> {
+    conflicts.retain(|conflict| access.covers(conflict.key.name.as_str()));
+    conflicts
+}
+
+/// Between two contents, over the texts in which they are exported.
+pub(crate) fn difference(old: Option<&Content>, new: Option<&Content>) -> Diff {
+    let text = |content: Option<&Content>| content.map(document::text).unwrap_or_default();
+    Diff::between(&text(old), &text(new))
+}
+
+/// One that changes something outside is not there.
+pub async fn find(ctx: &Ctx, access: &Access, number: u64) -> Result<Changeset, Error> {
+    access.may(Verb::ReadChangesets)?;
+    let found = ctx.store.changeset_by_number(number).await?;
+    found
+        .filter(|changeset| changeset.is_visible_to(access.only()))
+        .ok_or(Error::ChangesetNotFound { number })
+}
+
+/// Of the Changeset that made a revision.
+pub async fn number_of(ctx: &Ctx, access: &Access, revision: Revision) -> Result<u64, Error> {
+    access.may_touch_all(Verb::ReadChangesets)?;
+    match ctx.store.changeset_by_revision(revision).await? {
+        Some(changeset) => Ok(changeset.number),
+        None => Err(Error::RevisionNotFound { revision, now: ctx.store.revision().await? }),
+    }
+}

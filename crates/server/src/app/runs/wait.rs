@@ -57,24 +57,23 @@ async fn see_through(ctx: &Ctx, id: RunId) -> Result<Run, Error> {
     }
 }
 
-/// False if it is not its turn: it is not due yet, others use its concurrency key up, or somebody else was quicker.
+/// False if it is not its turn: it is not due yet, others use its concurrency key up, or somebody else was quicker. Whoever asks for it
+/// may be interrupted meanwhile; what was claimed is executed all the same.
 async fn carry_out_queued(ctx: &Ctx, id: RunId, place: CellPlace) -> Result<bool, Error> {
-    let now = ctx.clock.now();
-    let until = now + ctx.engine.config.lease;
-    let claiming = ctx.engine.claiming.read().await;
-    let run = ctx.store.claim_run(id, ctx.engine.node, now, until).await?;
-    let Some(claimed) = run.and_then(|run| Claimed::take(ctx, run)) else { return Ok(false) };
-    drop(claiming);
-    let task = {
-        let ctx = ctx.clone();
-        tokio::spawn(async move { resume(&ctx, claimed, Some(place)).await })
-    };
-    let carried_out = task.await.unwrap_or(Err(Error::LeaseLost { run: id }));
-    match carried_out {
-        Ok(_) => Ok(true),
+    let ctx = ctx.clone();
+    let task = tokio::spawn(async move {
+        let now = ctx.clock.now();
+        let until = now + ctx.engine.config.lease;
+        let claiming = ctx.engine.claiming.read().await;
+        let run = ctx.store.claim_run(id, ctx.engine.node, now, until).await?;
+        let Some(claimed) = run.and_then(|run| Claimed::take(&ctx, run)) else { return Ok(false) };
+        drop(claiming);
+        resume(&ctx, claimed, Some(place)).await.map(|_| true)
+    });
+    match task.await.unwrap_or(Err(Error::LeaseLost { run: id })) {
         // Whoever has it sees it through.
         Err(Error::LeaseLost { .. }) => Ok(false),
-        Err(error) => Err(error),
+        carried_out => carried_out,
     }
 }
 

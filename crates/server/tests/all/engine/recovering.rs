@@ -35,8 +35,81 @@ async fn next_look(gate: &Gate) -> AtGate {
     }
 }
 
+/// Lets everything through, except for one, for as long as it is polled.
+async fn let_through(gate: &Gate, except: u64) {
+    loop {
+        let waiting = gate.waiting();
+        for call in waiting.iter().filter(|call| call.number != except) {
+            gate.let_through(call.number, Passage::Pass);
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+/// The answer to the claim of a Run that another one waits for.
+async fn claim_answered(gate: &Gate) -> u64 {
+    let is_claim = |call: &&AtGate| {
+        call.statements.iter().any(|sql| sql.starts_with("update runs set state = 'running', node_id"))
+    };
+    loop {
+        let waiting = gate.waiting();
+        if let Some(answer) = waiting.iter().filter(is_claim).find(|call| call.is_answer) {
+            return answer.number;
+        }
+        for call in &waiting {
+            let passage = if is_claim(&call) { Passage::HoldAnswer } else { Passage::Pass };
+            gate.let_through(call.number, passage);
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
 on_both! {
     on one thread;
+
+    async fn a_run_is_in_hand_though_whoever_claimed_it_was_interrupted(database: &TestDatabase) {
+        // Without places, the queue leaves it to the Run that waits for it.
+        let stage = Stage::configured(database, |config| config.engine.at_once = 0).await;
+        stage.register("@selfmade.function(concurrency=1)\ndef limited():\n    return None\n").await;
+        stage.register("@selfmade.function(brain=\"read\")\ndef calls():\n    return None\n").await;
+        stage.script.part("limited", |_, _| std::future::pending());
+        stage.script.part("calls", |_, host| async move {
+            host.verb("run", vec!["limited".into()]).await.ok();
+            Ok(sandbox::Value::Int(1))
+        });
+        stage.work();
+        stage.ctx.store.quiet().await;
+        let gate = Gate::default();
+        stage.ctx.store.pass_through(&gate, 1);
+        let ctx = stage.ctx.clone();
+        let started = tokio::spawn(async move { runs::start(&ctx, &ME, request("calls", empty())).await });
+        let answer = claim_answered(&gate).await;
+        let cancelled = async {
+            let all = runs::list(&stage.ctx, &ME, Default::default(), 9).await.unwrap();
+            let calls = all.iter().find(|run| run.parent.is_none()).unwrap();
+            runs::cancel(&stage.ctx, &ME, calls.run_id).await.unwrap();
+            started.await.unwrap().unwrap()
+        };
+        let calls = tokio::select! {
+            calls = cancelled => calls,
+            () = let_through(&gate, answer) => unreachable!("it never ends"),
+        };
+        assert_eq!(calls.state, RunState::Cancelled);
+        let all_ended = async {
+            loop {
+                stage.ctx.clock.advance(Duration::from_secs(1));
+                let all = runs::list(&stage.ctx, &ME, Default::default(), 9).await.unwrap();
+                if all.iter().all(|run| run.state.is_final()) {
+                    return all.len();
+                }
+            }
+        };
+        let count = tokio::select! {
+            count = all_ended => count,
+            () = let_through(&gate, 0) => unreachable!("it never ends"),
+        };
+        assert_eq!((count, server::engine::recovered(&stage.ctx)), (2, 0));
+    }
 
     async fn a_run_that_is_abandoned_during_a_look_is_known_to_have_begun(database: &TestDatabase) {
         let stage = Stage::open(database).await;
@@ -78,12 +151,7 @@ on_both! {
             tokio::task::yield_now().await;
         }
         gate.let_through(second.number, Passage::Pass);
-        let letting = tokio::spawn(async move {
-            loop {
-                gate.waiting().iter().for_each(|call| gate.let_through(call.number, Passage::Pass));
-                tokio::task::yield_now().await;
-            }
-        });
+        let letting = tokio::spawn(async move { let_through(&gate, 0).await });
         let ended = loop {
             stage.ctx.clock.advance(Duration::from_secs(1));
             let found = stage.ctx.store.run(once).await.unwrap().unwrap();

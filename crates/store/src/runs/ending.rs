@@ -38,6 +38,8 @@ pub struct Finished {
     pub is_limited: bool,
     /// The Run that may wait for this one without a place.
     pub wakes: Option<RunId>,
+    /// Whether anything may be in its journal. Most Runs ask for nothing, and need not look.
+    pub may_be_journaled: bool,
 }
 
 impl Store {
@@ -52,7 +54,8 @@ impl Store {
         batch.append(parts);
         match finished.forget {
             true => push_forget(&mut batch, finished.run_id),
-            false => push_forget_callees(&mut batch, finished.run_id),
+            false if finished.may_be_journaled => push_forget_callees(&mut batch, finished.run_id),
+            false => {}
         }
         push_events(&mut batch, &finished.events);
         batch.settles(finished.run_id);
@@ -125,18 +128,32 @@ pub(crate) fn push_forget_callees(batch: &mut Batch, run: RunId) {
     );
 }
 
+/// `journal` is added to what the record takes.
+macro_rules! end {
+    ($journal:literal) => {
+        concat!(
+            "update runs set state = $4, ending = $5, output = $6, error = $7, finished_at = $8, wall_us = $9, cpu_us = $10,
+                peak_memory_bytes = $11, cold = $12, output_dropped_bytes = $13, calls_dropped = $14, lease_until = null,
+                bytes = bytes + $15",
+            $journal,
+            " where run_id = $1 and node_id = $2 and fence = $3 and state = 'running'"
+        )
+    };
+}
+
+const JOURNALED_ENDS: &str = end!(
+    " + (select coalesce(sum(octet_length(request) + coalesce(octet_length(result), 0)), 0)
+            from steps where steps.run_id = $1)
+        + (select coalesce(sum(octet_length(happened)), 0) from graph_journal where graph_journal.run_id = $1)"
+);
+
 fn push_end(batch: &mut Batch, finished: &Finished, added: usize) -> Result<(), Error> {
     let usage = finished.usage.as_ref();
     let output = finished.output.as_ref().map_or(Value::Null, Value::from);
     let error = optional_json(finished.error.as_ref())?;
     let added = added + output.text_bytes() + error.text_bytes();
     batch.guard(
-        "update runs set state = $4, ending = $5, output = $6, error = $7, finished_at = $8, wall_us = $9, cpu_us = $10,
-            peak_memory_bytes = $11, cold = $12, output_dropped_bytes = $13, calls_dropped = $14, lease_until = null,
-            bytes = bytes + $15 + (select coalesce(sum(octet_length(request) + coalesce(octet_length(result), 0)), 0)
-                from steps where steps.run_id = $1)
-                + (select coalesce(sum(octet_length(happened)), 0) from graph_journal where graph_journal.run_id = $1)
-         where run_id = $1 and node_id = $2 and fence = $3 and state = 'running'",
+        if finished.may_be_journaled { JOURNALED_ENDS } else { end!("") },
         [
             finished.run_id.0.into(),
             finished.lease.node.0.into(),

@@ -32,6 +32,7 @@ pub(crate) fn succeeded(run: &Run) -> Finished {
         forget: false,
         is_limited: false,
         wakes: None,
+        may_be_journaled: true,
     }
 }
 

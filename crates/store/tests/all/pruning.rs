@@ -109,6 +109,19 @@ store::on_both! {
         assert_eq!(prune_all(&world.store, &more).await, Pruned::default());
     }
 
+    async fn a_run_that_asked_for_nothing_takes_as_much_whether_its_journal_is_looked_at_or_not(database: &TestDatabase) {
+        let world = World::open(database).await;
+        for may_be_journaled in [true, false] {
+            let run = waited("a", node());
+            world.store.start_run(&run, &[]).await.unwrap();
+            let finished = Finished { may_be_journaled, ..succeeded(&run) };
+            assert!(world.store.finish_run(&finished, Durability::Process).await.unwrap());
+            assert!(world.store.run(run.run_id).await.unwrap().unwrap().state.is_final());
+        }
+        let pruned = prune_all(&world.store, &before(1_000)).await;
+        assert_eq!((pruned.runs, pruned.bytes % 2), (2, 0), "both took the same: {pruned:?}");
+    }
+
     async fn all_that_belongs_to_a_run_goes_and_counts(database: &TestDatabase) {
         let world = World::open(database).await;
         let run = Run { run_id: RunId(id_at(2)), ..waited("a", node()) };

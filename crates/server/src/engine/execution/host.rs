@@ -84,6 +84,8 @@ pub(crate) struct Collected {
     pub(crate) over: bool,
     /// It was taken for the record, because nobody looked on.
     pub(crate) gone: bool,
+    /// It is known that nothing is in the journal, and nothing can come into it any more.
+    pub(crate) asked_nothing: bool,
 }
 
 impl Collected {

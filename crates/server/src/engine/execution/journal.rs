@@ -127,6 +127,11 @@ impl Journal {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether nothing was recorded, and nothing was asked for since that may have been.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.recorded.is_empty() && self.asked().numbers.is_empty()
+    }
+
     /// How much of what was recorded has not been asked for again.
     pub(crate) fn left(&self) -> usize {
         self.asked().left
@@ -188,6 +193,7 @@ mod tests {
     fn what_was_answered_is_answered_again_and_what_was_open_goes_on() {
         let journal = journal(vec![step(1, "now", true), step(2, "sleep", false)]);
         let main = Lane::main();
+        assert!(!journal.is_empty());
         assert!(matches!(journal.take(&main, "now", json!({"n": 1}), NOW), Ok(Place::Answered(_))));
         assert_eq!(journal.left(), 1);
         assert!(matches!(journal.take(&main, "sleep", json!({"n": 2}), NOW), Ok(Place::Open(_))));
@@ -195,6 +201,14 @@ mod tests {
             matches!(journal.take(&main, "emit", json!({}), NOW), Ok(Place::New(step)) if step.position == 3)
         );
         assert_eq!(journal.left(), 0);
+    }
+
+    #[test]
+    fn a_journal_is_empty_until_something_is_asked_for() {
+        let journal = journal(Vec::new());
+        assert!(journal.is_empty());
+        assert!(matches!(journal.take(&Lane::main(), "now", json!({}), NOW), Ok(Place::New(_))));
+        assert!(!journal.is_empty(), "it may have been written although nobody heard so");
     }
 
     #[test]

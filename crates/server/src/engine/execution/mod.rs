@@ -127,7 +127,8 @@ async fn carry_function_to_end(
     let mut executed = execute(ctx, &host, work, &interrupt).await;
     // The next cell is made once the ending is committed.
     let _refill = executed.as_mut().ok().and_then(|executed| executed.refill.take());
-    let collected = host.collected();
+    let mut collected = host.collected();
+    collected.asked_nothing = host.0.journal.is_empty();
     let outcome = match interrupt.why() {
         // The code may have ended before it heard; then how it ended counts.
         Some(why) if !returned(&executed) => match interrupted(why) {

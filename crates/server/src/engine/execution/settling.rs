@@ -72,6 +72,7 @@ async fn record(ctx: &Ctx, run: &Run, lease: Lease, collected: Collected) -> Res
         forget: !is_kept,
         is_limited: run.how.concurrency.is_some(),
         wakes: run.parent.filter(|_| run.how.is_node),
+        may_be_journaled: !collected.asked_nothing,
     };
     let is_awaited = !is_kept && ctx.engine.awaited.end(run);
     // The start needs no more than that: what makes the end last makes everything before it last, too.

@@ -135,11 +135,21 @@ impl Ctx {
 
     /// Strikes out the secrets that may be used by one of these: what someone hands in is compared with no others.
     pub(crate) async fn redaction_for(&self, authorities: &[&Authority]) -> Result<Arc<Redaction>, Error> {
+        let changed = self.store.heads().await?.secrets_changed;
+        self.redaction_after(changed, authorities).await
+    }
+
+    /// The same for whoever has just read when a secret was changed last.
+    pub(crate) async fn redaction_after(
+        &self,
+        changed: u64,
+        authorities: &[&Authority],
+    ) -> Result<Arc<Redaction>, Error> {
         if authorities.iter().all(|authority| authority.grants.0.is_empty()) {
             return Ok(Arc::default());
         }
         let may_use = |name: &str| authorities.iter().any(|authority| authority.grants.secret(name));
-        self.redactions.of(self, may_use).await
+        self.redactions.of(self, changed, may_use).await
     }
 
     /// Requests that this Run makes of the network are recorded without these secrets.

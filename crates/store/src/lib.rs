@@ -33,6 +33,7 @@ pub use self::outage::Outage;
 pub use self::space::Space;
 pub use self::store::Store;
 pub use crate::access::secrets::{SealedSecret, SecretChange, SecretsStamp};
+pub use crate::brain::Heads;
 pub use crate::brain::application::Application;
 pub use crate::brain::changesets::{ChangesetFilter, ChangesetSummary};
 pub use crate::brain::entries::{EntryPage, EntrySummary};

@@ -61,6 +61,23 @@ impl Closures {
         Err(Error::Contended)
     }
 
+    /// The same for whoever has just read where the brain is.
+    pub(crate) async fn live_at(
+        &self,
+        ctx: &Ctx,
+        name: &EntryName,
+        now: Revision,
+    ) -> Result<Arc<Prepared>, Error> {
+        let kept = {
+            let kept = self.lock();
+            kept.live.get(name).filter(|_| kept.revision == now).map(Arc::clone)
+        };
+        match kept {
+            Some(prepared) => Ok(prepared),
+            None => self.live(ctx, name).await,
+        }
+    }
+
     /// Of any Version, calling what is live now.
     pub(crate) async fn of_version(&self, ctx: &Ctx, version: VersionId) -> Result<Arc<Prepared>, Error> {
         for _ in 0..ATTEMPTS {

@@ -4,7 +4,6 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::event::EventKind;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::redaction::Redaction;
@@ -29,13 +28,13 @@ struct Opened {
 }
 
 impl Redactions {
-    /// Of the secrets whose names are wanted.
+    /// Of the secrets whose names are wanted, where `changed` is the last Event that told of a change of one.
     pub(crate) async fn of(
         &self,
         ctx: &Ctx,
+        changed: u64,
         is_wanted: impl Fn(&str) -> bool,
     ) -> Result<Arc<Redaction>, Error> {
-        let changed = ctx.store.last_event(&EventKind::SecretChanged).await?;
         if let Some(opened) = self.lock().as_mut().filter(|opened| opened.changed == changed) {
             return Ok(opened.redaction(is_wanted));
         }

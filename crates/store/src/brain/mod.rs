@@ -14,11 +14,28 @@ use model::ids::BrainId;
 use model::revision::Revision;
 use uuid::Uuid;
 
-use crate::db::{Batch, Durability};
+use crate::db::{Batch, Durability, Row};
 use crate::error::Error;
 use crate::store::Store;
 
+/// What the start of a Run has to know of what others have changed since the last one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heads {
+    pub revision: Revision,
+    /// The last Event that told of a changed Secret; 0 if there was none.
+    pub secrets_changed: u64,
+}
+
 impl Store {
+    /// One look for both, because every start of a Run begins with it.
+    pub async fn heads(&self) -> Result<Heads, Error> {
+        let sql = "select value, (select coalesce(max(seq), 0) from events where kind = 'secret.changed')
+            from counters where counter = 'revision'";
+        let from_row =
+            |row: &Row| Ok(Heads { revision: Revision(row.unsigned(0)?), secrets_changed: row.unsigned(1)? });
+        self.db.one(sql, [], from_row).await
+    }
+
     pub async fn revision(&self) -> Result<Revision, Error> {
         self.db
             .one("select value from counters where counter = 'revision'", [], |row| {

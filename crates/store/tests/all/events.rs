@@ -1,7 +1,8 @@
 //! Events: dense, ordered, and never missed by one who follows them.
 
 use model::access::scope::Scope;
-use model::event::EventKind;
+use model::event::{EventKind, NewEvent};
+use store::Heads;
 use store::testing::TestDatabase;
 
 use crate::world::{World, event, put};
@@ -33,6 +34,11 @@ store::on_both! {
         world.store.append_events(&[emitted.clone(), emitted, event("other")]).await.unwrap();
         assert_eq!(world.store.last_event(&custom).await.unwrap(), 2);
         assert_eq!(world.store.newest_event().await.unwrap(), 3);
+        let before = world.store.heads().await.unwrap();
+        assert_eq!((before.revision, before.secrets_changed), (world.store.revision().await.unwrap(), 0));
+        let secret = NewEvent { kind: EventKind::SecretChanged, ..event("a") };
+        world.store.append_events(&[secret, event("a")]).await.unwrap();
+        assert_eq!(world.store.heads().await.unwrap(), Heads { secrets_changed: 4, ..before });
     }
 
     async fn large_events_are_read_in_portions_and_none_is_missed(database: &TestDatabase) {
@@ -40,7 +46,7 @@ store::on_both! {
         let world = World::open(database).await;
         let large = |megabytes: usize| {
             let data = serde_json::json!("x".repeat(megabytes << 20));
-            model::event::NewEvent { data, ..event("a") }
+            NewEvent { data, ..event("a") }
         };
         let sizes = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 20, 1, 1];
         world.store.append_events(&sizes.map(large)).await.unwrap();

@@ -10,6 +10,7 @@ use model::function::run_options::Running;
 use model::function::signature::Parameter;
 use model::graph::run_options::GraphOptions;
 use model::input::bind;
+use model::revision::Revision;
 use model::run::{How, Run, RunState};
 use serde_json::{Map, Value};
 
@@ -30,9 +31,19 @@ pub(crate) async fn check_input(ctx: &Ctx, target: &Target, input: Map<String, V
     checked(&*find(ctx, target).await?, input.into()).map(drop)
 }
 
-/// What is to be run. If it does not exist, the error suggests the closest visible name.
-pub(super) async fn resolve(ctx: &Ctx, access: &Access, target: &Target) -> Result<Arc<Prepared>, Error> {
-    match find(ctx, target).await {
+/// What is to be run, where the brain was just read to be at a revision. If it does not exist, the error suggests the closest
+/// visible name.
+pub(super) async fn resolve(
+    ctx: &Ctx,
+    access: &Access,
+    target: &Target,
+    now: Revision,
+) -> Result<Arc<Prepared>, Error> {
+    let found = match target {
+        Target::Live(name) => ctx.engine.closures.live_at(ctx, name, now).await,
+        _ => find(ctx, target).await,
+    };
+    match found {
         Err(Error::NotFound { key, near: None }) => {
             Err(not_found(ctx, access.only(), &key, Which::Live).await?)
         }

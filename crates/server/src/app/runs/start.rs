@@ -9,6 +9,7 @@ use model::access::Access;
 use model::access::verb::Verb;
 use model::function::run_options::Record;
 use model::ids::RunId;
+use model::revision::Revision;
 use model::run::nesting::NestingError;
 use model::run::{Run, RunState};
 use store::Started;
@@ -56,7 +57,8 @@ pub(crate) async fn start_node(
     let (here, access, handed) = (ctx.clone(), access.clone(), Arc::clone(handed));
     // If the starter is interrupted between recording the Run and executing it, someone still has to execute it.
     let begun = tokio::spawn(async move {
-        let begun = begin_judged(&here, &access, request, &handed).await?;
+        let now = here.store.revision().await?;
+        let begun = begin_judged(&here, &access, request, &handed, now).await?;
         Ok::<_, Error>(begun.on_its_own(&here))
     });
     match begun.await.map_err(JoinError::try_into_panic) {
@@ -140,8 +142,9 @@ async fn is_waiting(ctx: &Ctx, run: RunId) -> Result<bool, Error> {
 /// Records a Run that is to be executed at once.
 pub async fn begin(ctx: &Ctx, access: &Access, request: StartRun) -> Result<Begun, Error> {
     judge(ctx, access, &request.target).await?;
-    let redaction = ctx.redaction_for(&[&access.authority]).await?;
-    begin_judged(ctx, access, request, &redaction).await
+    let heads = ctx.store.heads().await?;
+    let redaction = ctx.redaction_after(heads.secrets_changed, &[&access.authority]).await?;
+    begin_judged(ctx, access, request, &redaction, heads.revision).await
 }
 
 /// Whether this Access may run it.
@@ -163,15 +166,16 @@ async fn judge(ctx: &Ctx, access: &Access, target: &Target) -> Result<(), Error>
     }
 }
 
-/// `redaction` is of the secrets that the starter may use.
+/// `redaction` is of the secrets that the starter may use; `now` is where the brain was just read to be.
 async fn begin_judged(
     ctx: &Ctx,
     access: &Access,
     request: StartRun,
     redaction: &Redaction,
+    now: Revision,
 ) -> Result<Begun, Error> {
     let (nested, is_node, patience) = (request.parent.is_some(), request.is_node, request.patience);
-    let prepared = resolve(ctx, access, &request.target).await?;
+    let prepared = resolve(ctx, access, &request.target, now).await?;
     // Whoever follows sees the access's own functions, and of others only the answer.
     let watch = request.watch.clone().filter(|_| access.covers(prepared.key().name.as_str()));
     let mut run = record(ctx, access, request, &prepared)?;
@@ -270,16 +274,17 @@ fn is_this(found: &Run, run: &Run) -> bool {
 /// Records a Run for the next node with a free slot.
 pub async fn queue(ctx: &Ctx, access: &Access, request: StartRun) -> Result<Run, Error> {
     judge(ctx, access, &request.target).await?;
-    let prepared = resolve(ctx, access, &request.target).await?;
+    let heads = ctx.store.heads().await?;
+    let prepared = resolve(ctx, access, &request.target, heads.revision).await?;
     let run = record(ctx, access, request, &prepared)?;
-    let redaction = ctx.redaction_for(&[&access.authority]).await?;
+    let redaction = ctx.redaction_after(heads.secrets_changed, &[&access.authority]).await?;
     enqueue(ctx, run, &prepared, &redaction).await
 }
 
 /// What a Run would be recorded as; what it loads is recorded already. For those who queue it in a batch of their own.
 pub(crate) async fn recorded(ctx: &Ctx, access: &Access, request: StartRun) -> Result<Run, Error> {
     judge(ctx, access, &request.target).await?;
-    let prepared = resolve(ctx, access, &request.target).await?;
+    let prepared = resolve(ctx, access, &request.target, ctx.store.revision().await?).await?;
     let run = record(ctx, access, request, &prepared)?;
     // What an Event carries was compared with secrets where it was made.
     if run.event_seq.is_none() {

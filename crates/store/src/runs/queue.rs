@@ -140,10 +140,11 @@ const CLAIM_LIMITED: &str = concat!(
     run_columns!()
 );
 
-/// Whether anything is queued, due or not.
+/// A row if anything is queued, due or not: whether any of it has a limit, which SQLite need not know.
 const ANY: Sql = Sql {
-    sqlite: "select 1 from runs indexed by runs_queue where state = 'queued' limit 1",
-    postgres: "select 1 from runs where state = 'queued' limit 1",
+    sqlite: "select false from runs indexed by runs_queue where state = 'queued' limit 1",
+    postgres: "select exists (select 1 from runs where state = 'queued' and concurrency_key is not null)
+        where exists (select 1 from runs where state = 'queued')",
 };
 
 /// One Run, whatever else is queued before it.
@@ -172,12 +173,12 @@ impl Store {
         limit: u32,
     ) -> Result<Vec<Run>, Error> {
         // Asked again and again, and to look is cheaper than to write nothing.
-        if self.db.optional(ANY, [], |_| Ok(())).await?.is_none() {
+        let Some(is_limited) = self.db.optional(ANY, [], |row| row.bool(0)).await? else {
             return Ok(Vec::new());
-        }
+        };
         let mut batch = Batch::new();
         let values = [node.0.into(), now.into(), until.into(), limit.into()];
-        if self.db.is_sqlite() || !self.queues_limited().await? {
+        if self.db.is_sqlite() || !is_limited {
             batch.push(CLAIM, values);
         } else {
             // A statement of its own: the next one sees all that was claimed before the lock was had.
@@ -208,11 +209,6 @@ impl Store {
         batch.push(CLAIM_ONE, [node.0.into(), now.into(), until.into(), run.0.into()]);
         let answers = self.db.write(batch, Durability::Power).await?;
         answers.last().and_then(|rows| rows.first()).map(run_from_row).transpose()
-    }
-
-    async fn queues_limited(&self) -> Result<bool, Error> {
-        let sql = "select 1 from runs where state = 'queued' and concurrency_key is not null limit 1";
-        Ok(self.db.optional(sql, [], |_| Ok(())).await?.is_some())
     }
 
     /// Puts a claimed Run back, to be resumed, or with the error of a try that failed to be tried again; Steps that

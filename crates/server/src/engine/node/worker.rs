@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use model::entry::EntryKind;
 use model::run::step::Step;
 use model::run::{Lease, Run};
@@ -22,6 +23,8 @@ use crate::error::Error;
 use crate::prepare::Prepared;
 use crate::secrets::redaction::Redaction;
 
+/// Who waits for a time is looked for no more often than this: while Runs end, the queue is looked at after each of them.
+const WAKE: Duration = Duration::from_millis(100);
 /// So long a server that stops waits for what its Runs have to store, if the database cannot be used.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -44,10 +47,16 @@ pub async fn work_until(ctx: Ctx, stop: Stop) {
         stop.taking.cancelled().await;
     }
     let (mut queue, mut places) = (ctx.signals.on(Topic::Queue), ctx.signals.places());
+    let mut wakes_at = Timestamp::MIN;
     while !stop.taking.is_cancelled() {
         // Read before the look, so that what becomes due during it is not waited for.
-        let at = ctx.clock.now() + ctx.engine.config.poll;
-        match look(&ctx, &stop.taking).await {
+        let now = ctx.clock.now();
+        let at = now + ctx.engine.config.poll;
+        let wakes = now >= wakes_at;
+        if wakes {
+            wakes_at = now + WAKE;
+        }
+        match look(&ctx, &stop.taking, wakes).await {
             // The store tells of an outage, once.
             Err(error) if !error.is_passing() => tracing::warn!("cannot read the queue: {error}"),
             _ => {}
@@ -98,12 +107,14 @@ async fn all_ended(ctx: &Ctx) {
 
 /// Takes what is due and starts it. Says how many were started.
 pub async fn round(ctx: &Ctx) -> Result<usize, Error> {
-    look(ctx, &CancellationToken::new()).await
+    look(ctx, &CancellationToken::new(), true).await
 }
 
-async fn look(ctx: &Ctx, stop: &CancellationToken) -> Result<usize, Error> {
+async fn look(ctx: &Ctx, stop: &CancellationToken, wakes: bool) -> Result<usize, Error> {
     let now = ctx.clock.now();
-    ctx.store.wake_runs(now).await?;
+    if wakes {
+        ctx.store.wake_runs(now).await?;
+    }
     let mut places = free_places(ctx);
     // Asked after the places are taken: one that became free only after the stop is not used.
     if places.is_empty() || stop.is_cancelled() {

@@ -35,11 +35,13 @@ pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
         "brain" => hand("--babyagi-python", of(&babyagi::ENVIRONMENT)),
         "cells" => hand("--bubblewrap", bubblewrap()),
         "http" => hand("--selfmade", selfmade(place)),
-        "runs" if !args.flags.iter().any(|flag| flag == "--without-peers") => {
-            hand("--babyagi-python", of(&babyagi::ENVIRONMENT));
-            hand("--dbos-python", of(&dbos::DBOS));
-            hand("--restate-python", of(&restate::SDK));
-            hand("--restate-server", restate::server(place));
+        "runs" => {
+            if !args.flags.iter().any(|flag| flag == "--without-peers") {
+                hand("--babyagi-python", of(&babyagi::ENVIRONMENT));
+                hand("--dbos-python", of(&dbos::DBOS));
+                hand("--restate-python", of(&restate::SDK));
+                hand("--restate-server", restate::server(place));
+            }
             let server = postgres.insert(Postgres::start_flushing()?);
             hand("--postgres", Ok(server.url().into()));
         }

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use model::function::FunctionDraft;
+use sandbox::Isolation;
 use serde_json::json;
 use store::Durability;
 use tokio::task::JoinSet;
@@ -29,6 +30,11 @@ pub(super) async fn measure(
     let warm = crowd(report, &world, "warm_add", callers, calls).await?;
     report.rate(Work::WarmAtOnce, SELFMADE, warm);
     world.ctx.clone().close().await;
+    let bare = bare(place, callers, calls).await?;
+    report.other(
+        "fresh cells through the engine, beside bare ones",
+        format!("{:.0} % of {bare:.0}/s", 100.0 * fresh / bare),
+    );
     if let Some(url) = &place.postgres {
         let world = Arc::new(small(place, "crowd-postgres", Some(url.clone())).await?);
         let fresh = crowd(report, &world, "add", callers, calls / 2).await?;
@@ -36,6 +42,29 @@ pub(super) async fn measure(
         world.ctx.clone().close().await;
     }
     Ok(())
+}
+
+/// Bare fresh cells a second, asked for by as many.
+async fn bare(place: &Place, callers: usize, calls: usize) -> anyhow::Result<f64> {
+    let bare = Arc::new(place.bare().await?);
+    let mut running = JoinSet::new();
+    let begun = Instant::now();
+    for _ in 0..callers {
+        let bare = Arc::clone(&bare);
+        running.spawn(async move {
+            let job = bare.job(Isolation::Fresh);
+            for _ in 0..calls / callers {
+                bare.time(&job).await?;
+            }
+            anyhow::Ok(())
+        });
+    }
+    while let Some(done) = running.join_next().await {
+        done??;
+    }
+    let rate = (calls / callers * callers) as f64 / begun.elapsed().as_secs_f64();
+    bare.sandbox.stop().await;
+    Ok(rate)
 }
 
 async fn small(place: &Place, name: &str, database: Option<String>) -> anyhow::Result<World> {

@@ -11,13 +11,32 @@ use super::world::{Bare, Place, SMALL, World};
 use crate::load;
 use crate::measure::Times;
 
+/// So often what is compared takes turns.
+const ROUNDS: usize = 10;
+
+/// A function, and the cells it runs in.
+struct Kind {
+    isolation: fn() -> Isolation,
+    name: &'static str,
+    what: &'static str,
+    work: Work,
+}
+
+const FRESH: Kind = Kind { isolation: || Isolation::Fresh, name: "add", what: "fresh", work: Work::Add };
+const WARM: Kind = Kind {
+    isolation: || Isolation::Warm { key: "add".to_owned() },
+    name: "warm_add",
+    what: "warm",
+    work: Work::WarmAdd,
+};
+
 pub(super) async fn measure(report: &mut Report, place: &Place, calls: usize) -> anyhow::Result<()> {
     load::tell("one caller")?;
     let unflushed = small(place, "latency", None, Durability::Process).await?;
     let flushed = small(place, "latency-flushed", None, Durability::Power).await?;
     let bare = place.bare().await?;
     rested(report, &unflushed, &flushed, &bare, calls).await?;
-    back_to_back(report, &unflushed, &flushed, &bare, calls).await?;
+    back_to_back(report, &unflushed, &flushed, &bare, &FRESH, calls).await?;
     bare.sandbox.stop().await;
     unflushed.ctx.close().await;
     flushed.ctx.close().await;
@@ -28,6 +47,19 @@ pub(super) async fn measure(report: &mut Report, place: &Place, calls: usize) ->
         report.beside(Work::Add, SELFMADE_POSTGRES, times);
         world.ctx.close().await;
     }
+    Ok(())
+}
+
+/// Apart from the others, so that a profile shows nothing else.
+pub(super) async fn measure_warm(report: &mut Report, place: &Place, calls: usize) -> anyhow::Result<()> {
+    load::tell("one caller, warm")?;
+    let unflushed = small(place, "warm", None, Durability::Process).await?;
+    let flushed = small(place, "warm-flushed", None, Durability::Power).await?;
+    let bare = place.bare().await?;
+    back_to_back(report, &unflushed, &flushed, &bare, &WARM, calls).await?;
+    bare.sandbox.stop().await;
+    unflushed.ctx.close().await;
+    flushed.ctx.close().await;
     Ok(())
 }
 
@@ -82,25 +114,25 @@ async fn back_to_back(
     unflushed: &World,
     flushed: &World,
     bare: &Bare,
+    kind: &Kind,
     calls: usize,
 ) -> anyhow::Result<()> {
     let input = json!({ "a": 16, "b": 2 });
-    for (isolation, name, what) in
-        [(Isolation::Fresh, "add", "fresh"), (Isolation::Warm { key: "add".to_owned() }, "warm_add", "warm")]
-    {
-        let job = bare.job(isolation);
-        let mut of_bare = Times::default();
-        for _ in 0..calls {
+    let job = bare.job((kind.isolation)());
+    let [mut of_bare, mut of_unflushed, mut of_flushed] = [const { Times(Vec::new()) }; 3];
+    // In turns, so that whatever else the machine does befalls all alike.
+    for _ in 0..ROUNDS {
+        for _ in 0..calls / ROUNDS {
             of_bare.0.push(bare.time(&job).await?);
         }
-        let of_unflushed = unflushed.back_to_back(name, &input, calls).await?;
-        let of_flushed = flushed.back_to_back(name, &input, calls).await?;
-        report.added(&format!("the engine adds to a {what} cell, not flushed"), &of_unflushed, &of_bare);
-        report.timed(&format!("the bare {what} cell, back to back"), of_bare);
-        report.timed(&format!("add, {what} cell, back to back, not flushed"), of_unflushed);
-        let work = if what == "fresh" { Work::Add } else { Work::WarmAdd };
-        report.beside(work, SELFMADE, of_flushed.clone());
-        report.timed(&format!("add, {what} cell, back to back, flushed"), of_flushed);
+        of_unflushed.0.extend(unflushed.back_to_back(kind.name, &input, calls / ROUNDS).await?.0);
+        of_flushed.0.extend(flushed.back_to_back(kind.name, &input, calls / ROUNDS).await?.0);
     }
+    let what = kind.what;
+    report.added(&format!("the engine adds to a {what} cell, not flushed"), &of_unflushed, &of_bare);
+    report.timed(&format!("the bare {what} cell, back to back"), of_bare);
+    report.timed(&format!("add, {what} cell, back to back, not flushed"), of_unflushed);
+    report.beside(kind.work, SELFMADE, of_flushed.clone());
+    report.timed(&format!("add, {what} cell, back to back, flushed"), of_flushed);
     Ok(())
 }

@@ -8,6 +8,7 @@ mod latency;
 mod listing;
 mod past;
 mod peers;
+mod queue;
 mod report;
 mod sizes;
 mod triggers;
@@ -58,8 +59,10 @@ pub(crate) struct Arguments {
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Part {
-    /// One call at a time, fresh and warm, and what the engine adds to the cell.
+    /// One call at a time in fresh cells, and what the engine adds to the cell.
     Latency,
+    /// The same in warm cells.
+    Warm,
     /// The same among many stored functions.
     Sizes,
     /// Functions that call others.
@@ -68,6 +71,8 @@ enum Part {
     Crowd,
     /// A chain of triggers.
     Triggers,
+    /// Queued runs, on PostgreSQL.
+    Queue,
     /// Lists among many runs.
     Listing,
 }
@@ -96,6 +101,9 @@ async fn measure(arguments: Arguments) -> anyhow::Result<()> {
     if arguments.wants(Part::Latency) {
         latency::measure(&mut report, &place, arguments.calls).await?;
     }
+    if arguments.wants(Part::Warm) {
+        latency::measure_warm(&mut report, &place, arguments.calls).await?;
+    }
     if arguments.wants(Part::Sizes) {
         sizes::measure(&mut report, &place, &arguments.stored, arguments.calls).await?;
     }
@@ -107,6 +115,9 @@ async fn measure(arguments: Arguments) -> anyhow::Result<()> {
     }
     if arguments.wants(Part::Triggers) {
         triggers::measure(&mut report, &place).await?;
+    }
+    if arguments.wants(Part::Queue) {
+        queue::measure(&mut report, &place).await?;
     }
     if !arguments.without_peers {
         peers::measure(&mut report, &place, &arguments).await?;

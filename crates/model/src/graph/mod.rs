@@ -7,6 +7,7 @@
 //! | load and save | [`GraphContent`], [`Node`], [`Link`]: fields that are not known are kept |
 //! | read a pin such as `r_$_0_#_k` or `r[0].k` | [`pin_path::PinPath`] |
 //! | know the pins of a Function, Graph or built-in block | [`block::BlockSignature`], [`builtin::Builtin`] |
+//! | place a block of another product's graph file | [`aliases::alias`] |
 //! | check before saving | [`check()`], with [`Blocks`] to look up what nodes name |
 //! | run | [`scheduler::Plan`] and [`scheduler::State`]; [`builtin::execute`] for built-in blocks |
 //! | edit | [`patch::apply`], [`diff::diff`], [`subgraph::pack`] and [`subgraph::unpack`]; several editors at once: [`draft::Draft`] |
@@ -76,6 +77,7 @@
 //! assert!(again.under_way(&plan).is_empty());
 //! ```
 
+pub mod aliases;
 pub mod block;
 pub mod builtin;
 pub mod check;

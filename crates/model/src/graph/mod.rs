@@ -10,6 +10,7 @@
 //! | place a block of another product's graph file | [`aliases::alias`] |
 //! | check before saving | [`check()`], with [`Blocks`] to look up what nodes name |
 //! | run | [`scheduler::Plan`] and [`scheduler::State`]; [`builtin::execute`] for built-in blocks |
+//! | read and write files, also those of AutoGPT | [`exchange::read`], [`exchange::write()`] |
 //! | edit | [`patch::apply`], [`diff::diff`], [`subgraph::pack`] and [`subgraph::unpack`]; several editors at once: [`draft::Draft`] |
 //!
 //! # A run, from outside
@@ -84,6 +85,7 @@ pub mod check;
 pub mod content;
 pub mod diff;
 pub mod draft;
+pub mod exchange;
 pub mod fit;
 pub mod node;
 pub mod patch;

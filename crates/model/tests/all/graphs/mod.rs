@@ -3,6 +3,7 @@
 mod checks;
 mod edits;
 mod engine;
+mod exchange;
 mod properties;
 mod reference;
 mod semantics;

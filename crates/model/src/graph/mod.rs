@@ -11,6 +11,7 @@
 //! | check before saving | [`check()`], with [`Blocks`] to look up what nodes name |
 //! | run | [`scheduler::Plan`] and [`scheduler::State`]; [`builtin::execute`] for built-in blocks |
 //! | read and write files, also those of AutoGPT | [`exchange::read`], [`exchange::write()`] |
+//! | draw | [`draw::svg()`], [`draw::text()`] |
 //! | edit | [`patch::apply`], [`diff::diff`], [`subgraph::pack`] and [`subgraph::unpack`]; several editors at once: [`draft::Draft`] |
 //!
 //! # A run, from outside
@@ -85,6 +86,7 @@ pub mod check;
 pub mod content;
 pub mod diff;
 pub mod draft;
+pub mod draw;
 pub mod exchange;
 pub mod fit;
 pub mod node;

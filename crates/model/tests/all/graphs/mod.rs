@@ -1,6 +1,7 @@
 //! Graphs: a few blocks, and an engine that carries out what the scheduler says in any order it is told.
 
 mod checks;
+mod draw;
 mod edits;
 mod engine;
 mod exchange;

@@ -12,6 +12,7 @@
 //! | run | [`scheduler::Plan`] and [`scheduler::State`]; [`builtin::execute`] for built-in blocks |
 //! | read and write files, also those of AutoGPT | [`exchange::read`], [`exchange::write()`] |
 //! | draw | [`draw::svg()`], [`draw::text()`] |
+//! | know beforehand how long a run takes | [`estimate::estimate`] |
 //! | edit | [`patch::apply`], [`diff::diff`], [`subgraph::pack`] and [`subgraph::unpack`]; several editors at once: [`draft::Draft`] |
 //!
 //! # A run, from outside
@@ -87,6 +88,7 @@ pub mod content;
 pub mod diff;
 pub mod draft;
 pub mod draw;
+pub mod estimate;
 pub mod exchange;
 pub mod fit;
 pub mod node;

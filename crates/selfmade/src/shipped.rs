@@ -18,7 +18,7 @@ macro_rules! file {
 }
 
 /// In the order in which someone new meets them.
-pub(crate) const PACKS: [Shipped; 6] = [
+pub(crate) const PACKS: [Shipped; 7] = [
     Shipped {
         name: "core",
         description: "Functions about functions: find, read, describe, call, compare, check and propose them.",
@@ -74,6 +74,17 @@ pub(crate) const PACKS: [Shipped; 6] = [
             file!("notify/messages.py"),
             file!("notify/push.py"),
             file!("notify/webhooks.py"),
+        ],
+    },
+    Shipped {
+        name: "blocks",
+        description: "Blocks for graphs: values, lists, texts, times, language models, services.",
+        files: &[
+            file!("blocks/lists.py"),
+            file!("blocks/models.py"),
+            file!("blocks/texts.py"),
+            file!("blocks/times.py"),
+            file!("blocks/values.py"),
         ],
     },
 ];

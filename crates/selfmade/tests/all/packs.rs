@@ -395,7 +395,7 @@ fn a_pack_that_comes_with_the_program_is_loaded_by_name() {
     let shown = place.run(&["pack", "load", "./text"]);
     assert!(shown.contains("there is no `.py` file in `./text`"), "{shown}");
     let shown = place.run(&["pack", "list", "--available"]);
-    for name in ["core", "text", "data", "os", "web", "notify"] {
+    for name in ["core", "text", "data", "os", "web", "notify", "blocks"] {
         assert!(shown.contains(&format!("\n{name} ")), "{shown}");
     }
     assert_shows!(place.run(&["pack", "load", "cor"]), @"
@@ -404,6 +404,6 @@ fn a_pack_that_comes_with_the_program_is_loaded_by_name() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: there is no pack, file or folder `cor`
-    hint: the packs that come with selfmade are `core`, `text`, `data`, `os`, `web`, `notify`
+    hint: the packs that come with selfmade are `core`, `text`, `data`, `os`, `web`, `notify`, `blocks`
     ");
 }

@@ -28,6 +28,8 @@ pub fn python_file(function: &FunctionContent) -> String {
     let arguments = arguments(function);
     let (before, definition) = split_at_definition(&function.source);
     let mut out = String::new();
+    let (future, before) = split_after_future(before);
+    out.push_str(future);
     if !mentions_import(before) {
         out.push_str("import selfmade\n");
         out.push_str(if before.trim().is_empty() { "\n\n" } else { "" });
@@ -59,6 +61,16 @@ fn split_at_definition(source: &str) -> (&str, &str) {
         place += line.len();
     }
     source.split_at(place)
+}
+
+/// Python takes imports from `__future__` only where nothing but a docstring stands before them.
+fn split_after_future(preamble: &str) -> (&str, &str) {
+    let lines = preamble.split_inclusive('\n').scan(0, |end, line| {
+        *end += line.len();
+        Some((*end, line))
+    });
+    let last = lines.filter(|(_, line)| line.starts_with("from __future__ ")).last();
+    preamble.split_at(last.map_or(0, |(end, _)| end))
 }
 
 fn mentions_import(preamble: &str) -> bool {

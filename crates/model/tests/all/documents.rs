@@ -121,6 +121,15 @@ fn a_file_reads_back_as_the_content_it_was_written_from() {
 }
 
 #[test]
+fn imports_from_the_future_stay_first() {
+    let source = "from __future__ import annotations\nimport json\n\n\ndef f(x: int) -> str:\n    return json.dumps(x)\n";
+    let content = FunctionDraft::of_source(source).assemble(None, &|_| None).unwrap().content;
+    let text = python_file(&content);
+    assert!(text.starts_with("from __future__ import annotations\nimport selfmade\nimport json\n"), "{text}");
+    assert_eq!(read_back(&text).source, source);
+}
+
+#[test]
 fn a_function_that_states_nothing_has_a_bare_decorator() {
     let content =
         FunctionDraft::of_source("def f():\n    return 1\n").assemble(None, &|_| None).unwrap().content;

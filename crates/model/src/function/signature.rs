@@ -94,6 +94,13 @@ pub struct Parameter {
     pub description: Option<String>,
 }
 
+impl Parameter {
+    /// Whether it is for whoever knows the source: no pin of a block.
+    pub fn is_private(&self) -> bool {
+        self.name.starts_with('_')
+    }
+}
+
 /// How an argument reaches the parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]

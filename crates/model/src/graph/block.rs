@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::GraphContent;
 use super::builtin::Builtin;
 use crate::content::Content;
+use crate::function::FunctionContent;
 use crate::function::signature::{
     DefaultValue, FunctionKind, Parameter, ParameterKind, Signature, any, is_any,
 };
@@ -90,11 +91,12 @@ impl Pin {
 }
 
 impl BlockSignature {
-    /// Parameters are input pins. What is returned leaves on `output`; a generator may name its pins; what is raised leaves on
-    /// `error`.
+    /// Parameters are input pins, but for those that begin with `_`. What is returned leaves on `output`; a generator may name
+    /// its pins; what is raised leaves on `error`.
     pub fn of_function(signature: &Signature) -> BlockSignature {
         let other = signature.parameters.iter().find(|parameter| parameter.kind == ParameterKind::VarKeyword);
-        let named = signature.parameters.iter().filter(|one| one.kind != ParameterKind::VarKeyword);
+        let is_pin = |one: &&Parameter| one.kind != ParameterKind::VarKeyword && !one.is_private();
+        let named = signature.parameters.iter().filter(is_pin);
         let is_unknown = signature.parameters.is_empty() && is_any(&signature.input);
         let outputs = match signature.pins.as_slice() {
             // Of a generator it is the schema of one yielded value.
@@ -126,10 +128,17 @@ impl BlockSignature {
         signature.with_error()
     }
 
+    /// With what its metadata say: a class may have stated that its outputs are kept.
+    pub fn of_stored(function: &FunctionContent) -> BlockSignature {
+        let signature = BlockSignature::of_function(&function.signature);
+        let is_static = function.metadata.get("block").is_some_and(|block| block["static"] == true);
+        if is_static { signature.with_kept_outputs() } else { signature }
+    }
+
     /// Nothing of what is no callable.
     pub fn of_content(content: &Content) -> Option<BlockSignature> {
         match content {
-            Content::Function(function) => Some(BlockSignature::of_function(&function.signature)),
+            Content::Function(function) => Some(BlockSignature::of_stored(function)),
             Content::Graph(graph) => Some(BlockSignature::of_graph(graph)),
             Content::Trigger(_) | Content::Schedule(_) => None,
         }
@@ -166,6 +175,11 @@ impl BlockSignature {
             ..BlockSignature::default()
         };
         signature.with_error()
+    }
+
+    fn with_kept_outputs(mut self) -> BlockSignature {
+        self.outputs.iter_mut().filter(|pin| pin.name != ERROR).for_each(|pin| pin.is_static = true);
+        self
     }
 
     fn with_error(mut self) -> BlockSignature {

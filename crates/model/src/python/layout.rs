@@ -54,7 +54,7 @@ fn may_precede<'a>(statement: &'a Stmt, types: &Types<'a>) -> bool {
 }
 
 /// `if __name__ == "__main__":`, which a stored function never reaches.
-fn is_main_block(statement: &Stmt) -> bool {
+pub(super) fn is_main_block(statement: &Stmt) -> bool {
     let Stmt::If(block) = statement else { return false };
     let Expr::Compare(comparison) = &*block.test else { return false };
     matches!(&*comparison.left, Expr::Name(name) if name.id.as_str() == "__name__")

@@ -18,6 +18,7 @@ mod drafts;
 mod graphs;
 mod host_verbs;
 mod inputs;
+mod python_blocks;
 mod python_depth;
 mod python_pack;
 mod python_properties;

@@ -12,6 +12,7 @@ mod babyagi_quirks;
 mod background;
 mod backups;
 mod bad_input;
+mod block_classes;
 mod changes;
 mod command;
 mod databases;

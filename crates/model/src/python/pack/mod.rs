@@ -1,7 +1,8 @@
-//! Pack files: Python modules whose decorated functions become Functions. They are read without running them, so what
-//! a decorator says must be literal. Loading what was read into the brain is not here.
+//! Pack files: Python modules whose decorated functions and block classes become Functions. They are read without running
+//! them, so what a decorator or a constructor says must be literal. Loading what was read into the brain is not here.
 
 mod babyagi;
+mod block;
 mod collect;
 mod declared;
 mod selfmade;
@@ -64,9 +65,16 @@ pub fn read_pack(source: &str) -> Result<PackFile, SourceError> {
     let text = Text::new(source)?;
     let parsed = super::parse::module(&text)?;
     let module = Module::read(&text, &parsed);
-    let (found, skipped) = module.functions()?;
+    let (found, mut skipped) = module.functions()?;
     check_names(&text, &found)?;
-    let functions = found.iter().map(|found| read(&module, found)).collect::<Result<_, _>>()?;
+    let mut functions = found.iter().map(|found| read(&module, found)).collect::<Result<Vec<_>, _>>()?;
+    let (blocks, disabled) = block::read(&module)?;
+    if functions.is_empty() && !blocks.is_empty() {
+        // Functions beside classes are there for these, and stored with them.
+        skipped.clear();
+    }
+    functions.extend(blocks);
+    skipped.extend(disabled);
     Ok(PackFile { functions, skipped })
 }
 

@@ -97,7 +97,7 @@ fn needed(module: &Module<'_>, found: &Found<'_>) -> HashSet<String> {
 }
 
 /// The free names of a statement, those in its string annotations included.
-fn used(statement: &Stmt, forgotten: &[TextRange]) -> BTreeSet<String> {
+pub(super) fn used(statement: &Stmt, forgotten: &[TextRange]) -> BTreeSet<String> {
     let statements = std::slice::from_ref(statement);
     let mut scopes = scope::walk(statements);
     scopes.forget(forgotten);
@@ -115,7 +115,7 @@ fn names_in(expr: &Expr) -> BTreeSet<String> {
 }
 
 /// `import a.b, c as d`, with those of its names that are needed.
-fn plain(import: &StmtImport, needed: &HashSet<String>) -> Option<String> {
+pub(super) fn plain(import: &StmtImport, needed: &HashSet<String>) -> Option<String> {
     let kept = import.names.iter().filter(|alias| match &alias.asname {
         Some(asname) => needed.contains(asname.as_str()),
         None => needed.contains(imports::top_level(alias.name.as_str())),
@@ -124,7 +124,7 @@ fn plain(import: &StmtImport, needed: &HashSet<String>) -> Option<String> {
     (!written.is_empty()).then(|| format!("import {}", written.join(", ")))
 }
 
-fn from(import: &StmtImportFrom, needed: &HashSet<String>) -> Option<String> {
+pub(super) fn from(import: &StmtImportFrom, needed: &HashSet<String>) -> Option<String> {
     let module = import.module.as_ref().map_or("", |module| module.as_str());
     let is_kept = |name: &str| module == "__future__" || needed.contains(name);
     let kept =

@@ -69,11 +69,9 @@ pub async fn callable(
         found => found?,
     };
     let (description, signature, pins) = match &version.content {
-        Content::Function(function) => (
-            function.description.clone(),
-            function.signature.clone(),
-            BlockSignature::of_function(&function.signature),
-        ),
+        Content::Function(function) => {
+            (function.description.clone(), function.signature.clone(), BlockSignature::of_stored(function))
+        }
         Content::Graph(graph) => {
             let pins = BlockSignature::of_graph(graph);
             (graph.description.clone(), pins.to_signature(), pins)

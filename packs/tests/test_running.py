@@ -17,6 +17,7 @@ import unittest
 
 import local_services
 import pack_files
+from services import Services
 
 BINARY = os.environ.get("SELFMADE_BINARY")
 
@@ -220,8 +221,27 @@ class Running(unittest.TestCase):
         self.assertIn("Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\r\n", mail.mail)
         self.assertTrue(mail.mail.endswith("\r\n\r\nHello\r\n..\r\nthere\r\n"), mail.mail)
 
-    def test_the_examples_of_the_page_can_be_added(self):
-        page = (pack_files.ROOT.parent / "docs/packs.md").read_text(encoding="utf-8")
+    def test_blocks_ask_their_services_out_of_cells(self):
+        services = self.service(Services())
+        port = services.server.server_address[1]
+        moved = []
+        for name, host in (("get_weather", "api.openweathermap.org"), ("call_discord", "discord.com")):
+            source = elsewhere(name, port).replace(f"https://{host}", services.url(f"https://{host}"))
+            self.assertIn(f"127.0.0.1:{port}/{host}", source)
+            moved.append(source)
+        for secret in ("openweathermap_api_key", "discord_bot_token"):
+            self.brain.do("secret", "set", secret, given=f"secret-{secret}")
+        self.assertRegex(self.failure("call_service", url=services.url("https://discord.com/")), "must list `127.0.0.1`")
+        self.brain.add("\n\n".join(moved))
+        pins = self.brain.output("get_weather", location="Oslo")
+        self.assertEqual([pin["$tuple"] for pin in pins][2], ["condition", "rain in Oslo"])
+        pins = self.brain.output("send_discord_message", message_content="Hi", channel_name="rain")
+        self.assertEqual(pins[0]["$tuple"], ["status", "Message sent"])
+        self.assertEqual([one["content"] for one in services.discord.messages["11"]], ["Hi"])
+
+    def test_the_examples_of_the_pages_can_be_added(self):
+        docs = pack_files.ROOT.parent / "docs"
+        page = "\n".join((docs / name).read_text(encoding="utf-8") for name in ("packs.md", "blocks.md"))
         for source in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
             (self.brain.home / "example.py").write_text(source, encoding="utf-8")
             done = self.brain.do("fn", "add", "example.py")

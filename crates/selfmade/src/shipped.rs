@@ -82,6 +82,9 @@ pub(crate) const PACKS: [Shipped; 7] = [
         files: &[
             file!("blocks/lists.py"),
             file!("blocks/models.py"),
+            file!("blocks/reading.py"),
+            file!("blocks/requests.py"),
+            file!("blocks/social.py"),
             file!("blocks/texts.py"),
             file!("blocks/times.py"),
             file!("blocks/values.py"),

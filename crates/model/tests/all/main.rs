@@ -12,6 +12,7 @@ fn with_hint(error: &SourceError) -> String {
 
 mod babyagi_packs;
 mod binding;
+mod block_aliases;
 mod checks;
 mod documents;
 mod drafts;

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use jiff::Timestamp;
 use model::access::Access;
 use model::access::verb::Verb;
-use model::entry::EntryKey;
+use model::entry::{EntryKey, EntryKind};
 use model::function::run_options::Isolation;
 use model::name::EntryName;
 use model::run::call::Call;
@@ -40,9 +40,18 @@ pub async fn of(ctx: &Ctx, access: &Access, name: &EntryName, since: Timestamp) 
     let insight = gather(ctx, access, name.as_str(), since, LOOKED_INTO).await?;
     if insight.statistics.runs == 0 {
         // Nothing is known of it; perhaps it is not even there.
-        functions::version(ctx, access, &EntryKey::function(name.clone()), Which::Live).await?;
+        exists(ctx, access, name).await?;
     }
     Ok(insight)
+}
+
+/// Whether it is a Function or a Graph.
+async fn exists(ctx: &Ctx, access: &Access, name: &EntryName) -> Result<(), Error> {
+    let graph = EntryKey::new(EntryKind::Graph, name.clone());
+    if functions::version(ctx, access, &graph, Which::Live).await.is_err() {
+        functions::version(ctx, access, &EntryKey::function(name.clone()), Which::Live).await?;
+    }
+    Ok(())
 }
 
 /// Of all that ran, those first that took the most time.

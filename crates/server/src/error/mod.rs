@@ -97,8 +97,8 @@ pub enum Error {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Search(#[from] search::Error),
-    #[error("function `{function}`: {source}")]
-    RunInput { function: EntryName, source: InputError },
+    #[error("{key}: {source}")]
+    RunInput { key: EntryKey, source: InputError },
     #[error("the versions that the run loaded are no longer stored")]
     ClosureGone,
     #[error("there is no run `{id}`")]
@@ -299,6 +299,10 @@ impl Error {
             Error::MovedSince { .. } => Some(
                 "revert the later changesets first, or choose versions one by one with `selfmade fn use`".to_owned(),
             ),
+            Error::Stale { key, .. } if key.kind == EntryKind::Graph => Some(format!(
+                "read it again, and change the current version; a draft goes on from there after `selfmade graph rebase {}`",
+                key.name
+            )),
             Error::Stale { .. } => Some("read it again, and change the current version".to_owned()),
             Error::Contended => Some("try again".to_owned()),
             Error::Crowded { .. } => Some(
@@ -315,7 +319,10 @@ impl Error {
                     .to_owned(),
             ),
             Error::Input { hint, .. } => Some(hint.clone()),
-            Error::RunInput { function, .. } => Some(format!("`selfmade fn show {function}` shows what it takes")),
+            Error::RunInput { key, .. } => {
+                let noun = if key.kind == EntryKind::Graph { "graph" } else { "fn" };
+                Some(format!("`selfmade {noun} show {}` shows what it takes", key.name))
+            }
             Error::RunNotFound { .. } => Some("`selfmade runs list` shows the newest".to_owned()),
             Error::RunAmbiguous { .. } => Some("give more of its id".to_owned()),
             Error::Served { pid: Some(pid) } => Some(format!(

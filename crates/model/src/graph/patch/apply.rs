@@ -75,7 +75,8 @@ impl GraphContent {
             }
             undo.push(Patch::Connect { link, at: Some(at) });
         }
-        let what = format!("removed node `{id}` and {} links", undo.len() - 1);
+        let links = undo.len() - 1;
+        let what = format!("removed node `{id}` and {links} {}", if links == 1 { "link" } else { "links" });
         Ok(Change { what, nodes, undo })
     }
 

@@ -44,20 +44,18 @@ pub async fn of(ctx: &Ctx, access: &Access, name: &EntryName) -> Result<Impact, 
     let mut dependents: Vec<Dependent> = Vec::new();
     let mut next = vec![root];
     for distance in 1.. {
-        let mut found = Vec::new();
-        for kind in [EntryKind::Function, EntryKind::Graph] {
-            let names: Vec<String> =
-                next.iter().filter(|key| key.kind == kind).map(|key| key.name.to_string()).collect();
-            if !names.is_empty() {
-                found.extend(ctx.store.referrers(kind, &names, access.only()).await?);
-            }
-        }
+        let names: Vec<String> = next.iter().map(|key| key.name.to_string()).collect();
+        // Graphs are referred to as functions: a name alone does not tell which it is.
+        let mut found = ctx.store.referrers(EntryKind::Function, &names, access.only()).await?;
         found.retain(|(_, _, who)| seen.insert(who.clone()));
-        if found.is_empty() {
-            break;
+        for (on, _, _) in &mut found {
+            on.kind = next.iter().find(|key| key.name == on.name).map_or(on.kind, |key| key.kind);
         }
         next =
             found.iter().filter(|(_, role, _)| *role == Role::Calls).map(|(_, _, who)| who.clone()).collect();
+        if found.is_empty() {
+            break;
+        }
         dependents.extend(found.into_iter().map(|(on, role, key)| Dependent {
             key,
             role,

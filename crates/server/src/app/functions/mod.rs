@@ -99,12 +99,17 @@ pub async fn show(ctx: &Ctx, access: &Access, key: &EntryKey, which: Which) -> R
             live.is_some_and(|live| live.head.version_id == version.head.version_id)
         }
     };
-    let referrers = ctx.store.referrers(key.kind, &[key.name.to_string()], access.only()).await?;
+    let referrers = ctx.store.referrers(named(key.kind), &[key.name.to_string()], access.only()).await?;
     let by = |wanted: Role| -> Vec<EntryKey> {
         let matching = referrers.iter().filter(|(_, role, who)| *role == wanted && who != key);
         matching.map(|(_, _, who)| who.clone()).collect()
     };
     Ok(EntryView { live, dependents: by(Role::Calls), started_by: by(Role::Starts), version })
+}
+
+/// As which kind an entry is referred to: what is called is recorded as a function, for its name alone does not tell.
+fn named(kind: EntryKind) -> EntryKind {
+    if kind == EntryKind::Graph { EntryKind::Function } else { kind }
 }
 
 /// All Versions of an entry, oldest first; also of one that was deleted.

@@ -112,7 +112,7 @@ pub(super) fn record(
 
 /// Arguments by name, if the Function takes them.
 fn checked(prepared: &Prepared, Input { positional, named }: Input) -> Result<Map<String, Value>, Error> {
-    let wrong = |source| Error::RunInput { function: prepared.key().name.clone(), source };
+    let wrong = |source| Error::RunInput { key: prepared.key().clone(), source };
     let input = bind(prepared.signature(), positional, named).map_err(wrong)?;
     prepared.schema.check(&input).map_err(wrong)?;
     Ok(input)

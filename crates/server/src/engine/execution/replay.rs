@@ -58,6 +58,9 @@ pub(crate) async fn replay(ctx: &Ctx, replay: Replay) -> Result<(End, usize), Er
 fn graph_not_replayed(run: &Run) -> Error {
     Error::Input {
         problem: format!("run {} is of a graph, and only runs of functions are replayed", run.run_id),
-        hint: format!("`selfmade runs tree {}` shows the runs of its nodes; replay one of those", run.run_id),
+        hint: format!(
+            "`selfmade runs nodes {}` lists the runs of its nodes; replay one of those",
+            run.run_id
+        ),
     }
 }

@@ -11,7 +11,7 @@ use model::ids::RunId;
 use model::input::json_size::json_size;
 use model::name::EntryName;
 use model::run::step::Step;
-use model::run::{End, Ending, Lease, Outcome, RunError, RunState, Usage};
+use model::run::{End, Ending, Lease, Outcome, RunError, RunState};
 use model::version::VersionNumber;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -549,7 +549,14 @@ impl GraphRun<'_> {
         }
         let output = Value::Object(std::mem::take(&mut self.outputs.last));
         match outcome.state {
-            EndState::Succeeded => End::succeeded(output, Usage::default()),
+            // It had no cell, so there is nothing that it used of one.
+            EndState::Succeeded => End {
+                state: RunState::Succeeded,
+                ending: Some(Ending::Returned),
+                output: Some(output),
+                error: None,
+                usage: None,
+            },
             EndState::Cancelled => End::cancelled(None),
             EndState::Failed => End {
                 state: RunState::Failed,

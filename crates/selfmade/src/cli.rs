@@ -6,8 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use server::settings::Given;
 
 use crate::commands::{
-    background, backup, changes, completions, export, function, import, init, insights, log, pack, restore,
-    run, runs, schedule, search, secret, serve, session, test, token, trigger, warm,
+    background, backup, changes, completions, export, function, graph, import, init, insights, log, pack,
+    restore, run, runs, schedule, search, secret, serve, session, test, token, trigger, warm,
 };
 
 const AFTER_HELP: &str = "\
@@ -15,6 +15,7 @@ Examples:
   selfmade                                 show the brain and what to try next
   selfmade fn add greet.py                 add or update a function
   selfmade run greet --arg name=Ada        run a function
+  selfmade graph add news.json             add or update a graph
   selfmade runs list --state failed        see which runs failed
   selfmade trigger add shout_it shout --source greet
   selfmade schedule add nightly greet '0 3 * * *' --arg name=Ada
@@ -32,7 +33,7 @@ Environment:
   SELFMADE_LISTEN       the address `serve` listens on, unless --listen is given
   SELFMADE_LOG          what to log on standard error, unless --log is given
   SELFMADE_…            every other setting; `serve --show-config` lists them
-  VISUAL, EDITOR        the editor of `fn edit`
+  VISUAL, EDITOR        the editor of `fn edit` and `graph edit`
   NO_COLOR              no colours
 
 Exit codes:
@@ -125,9 +126,12 @@ pub(crate) enum Command {
     /// Functions: add, list, show, edit, rm, versions, diff, use, dependents
     #[command(subcommand, visible_alias = "function")]
     Fn(function::Command),
-    /// Run a function
+    /// Graphs: list, add, show, edit, check, patch, apply, discard, rebase, drafts, pack, unpack, versions, use, diff, rm, run, blocks
+    #[command(subcommand)]
+    Graph(graph::Command),
+    /// Run a function or graph
     Run(run::Arguments),
-    /// Runs: list, show, tail, cancel, answer, rerun, replay, prune
+    /// Runs: list, show, nodes, tail, cancel, answer, rerun, replay, prune
     #[command(subcommand)]
     Runs(runs::Command),
     /// Triggers: add, list, show, test, enable, disable, rm, firings

@@ -1,6 +1,8 @@
 //! Changesets.
 
 use model::changeset::ChangesetState;
+use model::entry::EntryKind;
+use model::graph::GraphContent;
 use model::name::EntryName;
 use model::revision::Revision;
 use serde::Serialize;
@@ -23,8 +25,13 @@ pub(crate) enum Change {
         file: String,
         description: Option<String>,
     },
+    Graph {
+        name: EntryName,
+        graph: Box<GraphContent>,
+    },
     Delete {
         name: EntryName,
+        kind: EntryKind,
     },
 }
 

@@ -7,6 +7,7 @@ mod decoded;
 mod events;
 mod folder;
 mod functions;
+mod graphs;
 mod insights;
 mod live;
 mod local;

@@ -63,6 +63,10 @@ impl<'a> Asked<'a> {
         self.answered(Method::PUT).await
     }
 
+    pub(super) async fn patch<T: DeserializeOwned>(self) -> Result<T, Error> {
+        self.answered(Method::PATCH).await
+    }
+
     pub(super) async fn delete<T: DeserializeOwned>(self) -> Result<T, Error> {
         self.answered(Method::DELETE).await
     }

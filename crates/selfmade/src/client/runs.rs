@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use server::app::operations::retention::{Pruned, Retention};
 use server::app::runs::lists::{RunLine, RunPage};
+use server::app::runs::nodes::NodeExecution;
 use server::app::runs::records::RunRecord;
 use server::http::Page;
 
@@ -126,6 +127,19 @@ impl Brain {
 
     pub(crate) async fn run(&self, id: RunId) -> Result<RunRecord, Error> {
         self.at(&["runs", &id.to_string()]).get().await
+    }
+
+    /// The first so many node executions of a Run of a Graph, and whether there are more.
+    pub(crate) async fn nodes(
+        &self,
+        id: RunId,
+        node: Option<&str>,
+        limit: u32,
+    ) -> Result<(Vec<NodeExecution>, bool), Error> {
+        let list = || self.at(&["runs", &id.to_string(), "nodes"]).maybe("node", node);
+        let list = listed(list, limit).await?;
+        let has_more = list.last().is_some();
+        Ok((list.items, has_more))
     }
 
     /// Says which Runs are affected.

@@ -8,6 +8,7 @@ mod demo;
 mod doctor;
 pub(crate) mod export;
 pub(crate) mod function;
+pub(crate) mod graph;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod insights;
@@ -90,6 +91,7 @@ async fn with_brain(session: &Session, brain: &Brain, command: Option<Command>) 
     match command {
         None => status::run(session, brain).await,
         Some(Command::Fn(command)) => function::run(session, brain, command).await,
+        Some(Command::Graph(command)) => graph::run(session, brain, command).await,
         Some(Command::Run(arguments)) => run::run(session, brain, arguments).await,
         Some(Command::Runs(command)) => runs::run(session, brain, command).await,
         Some(Command::Trigger(command)) => trigger::run(session, brain, command).await,

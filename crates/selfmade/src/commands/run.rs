@@ -1,4 +1,4 @@
-//! `selfmade run`: a function, once. Its result goes to standard output, what it prints to standard error, live.
+//! `selfmade run`: a function or graph, once. Its result goes to standard output, what it prints to standard error, live.
 
 use std::io::IsTerminal;
 
@@ -9,7 +9,6 @@ use model::name::EntryName;
 use model::run::{Run, RunState, Waiting};
 use model::version::VersionNumber;
 use serde_json::{Map, Value};
-use server::app::functions::Which;
 
 use crate::client::{Brain, Events, FunctionRun, Start, Told};
 use crate::error::{Error, Exit};
@@ -18,7 +17,7 @@ use crate::session::Session;
 use crate::views::run::{self, Live};
 use crate::worker::Worker;
 
-/// Run a function
+/// Run a function or graph
 ///
 /// Its result goes to standard output, as text if it is a string and as JSON otherwise; what it prints goes to
 /// standard error as it runs. Exit code 7 means that the run failed.
@@ -33,7 +32,7 @@ Examples:
   selfmade run report --queue                run it later
   selfmade run fetch --retries 3             up to three retries")]
 pub(crate) struct Arguments {
-    /// The function, or function@VERSION
+    /// The function or graph, or NAME@VERSION
     function: Reference,
     /// Arguments by position, as JSON or text
     values: Vec<String>,
@@ -94,10 +93,8 @@ fn milliseconds(text: &str) -> Result<u64, String> {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
-    let which = arguments.function.number.map_or(Which::Live, Which::Number);
-    let view = brain.function(&arguments.function.name, which).await?;
-    let signature = view.version.content.as_function().map(|function| &function.signature);
-    let (positional, input) = input(&arguments, signature)?;
+    let view = brain.callable(&arguments.function.name, arguments.function.number).await?;
+    let (positional, input) = input(&arguments, &view.signature)?;
     let run = FunctionRun {
         function: arguments.function.name,
         version: arguments.function.number,
@@ -193,12 +190,9 @@ async fn attend(brain: &Brain, run: &Run) -> Result<(), Error> {
 }
 
 /// Arguments by position, and by name.
-fn input(
-    arguments: &Arguments,
-    signature: Option<&Signature>,
-) -> Result<(Vec<Value>, Map<String, Value>), Error> {
-    let named = named(arguments.input.as_deref(), &arguments.named, signature)?;
-    let schemas = signature.map(|signature| signature.parameters.as_slice()).unwrap_or_default();
+fn input(arguments: &Arguments, signature: &Signature) -> Result<(Vec<Value>, Map<String, Value>), Error> {
+    let named = named(arguments.input.as_deref(), &arguments.named, Some(signature))?;
+    let schemas = signature.parameters.as_slice();
     let positional = arguments
         .values
         .iter()
@@ -247,7 +241,7 @@ fn schema_of<'a>(signature: Option<&'a Signature>, name: &str) -> Option<&'a Val
 }
 
 /// Text for a parameter that takes text; otherwise JSON where it is JSON.
-fn value_of(text: &str, schema: Option<&Value>) -> Value {
+pub(crate) fn value_of(text: &str, schema: Option<&Value>) -> Value {
     if schema.is_some_and(|schema| schema["type"] == "string") {
         return Value::String(text.to_owned());
     }

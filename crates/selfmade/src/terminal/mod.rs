@@ -1,5 +1,6 @@
-//! The terminal: output, tables, colours, prompts and interrupts.
+//! The terminal: output, editors, tables, colours, prompts and interrupts.
 
+pub(crate) mod editor;
 pub(crate) mod interrupt;
 pub(crate) mod output;
 pub(crate) mod progress;

@@ -5,8 +5,10 @@ use model::run::output::OutputChunk;
 use model::run::question::options;
 use model::run::{Run, Usage, Waiting};
 use server::app::runs::ids::short;
+use server::app::runs::nodes::NodeExecution;
 use server::app::runs::records::{Loaded, RunRecord};
 
+use super::node_executions;
 use super::run;
 use super::run_lines;
 use super::trace;
@@ -17,22 +19,42 @@ use crate::terminal::time;
 /// So many lines of a part are shown unless all are asked for.
 pub(crate) const FEW: usize = 50;
 
-pub(crate) fn render(record: &RunRecord, screen: &Screen, all: bool) -> String {
+/// Of a Run of a Graph, its first node executions.
+pub(crate) struct Nodes {
+    pub(crate) executions: Vec<NodeExecution>,
+    pub(crate) has_more: bool,
+}
+
+pub(crate) fn render(record: &RunRecord, nodes: Option<&Nodes>, screen: &Screen, all: bool) -> String {
     let most = if all { usize::MAX } else { FEW };
     let mut out = head(record, screen);
-    let mut part = |title: &str, lines: Vec<String>| out.push_str(&section(title, &lines, most));
+    let mut part = |title: &str, lines: Vec<String>, most: usize| out.push_str(&section(title, &lines, most));
     let run = &record.run;
     let not_recorded = || vec!["not recorded".to_owned()];
-    part("Input", if run.is_forgotten() { not_recorded() } else { run::value(&run.input) });
-    part("Output", run.output.as_ref().map(run::value).unwrap_or_default());
-    part("Error", run.error.as_ref().map(|error| lines(&run::error_text(error))).unwrap_or_default());
-    part("Printed", printed(&record.printed));
-    part("Loaded", record.loaded.iter().map(loaded).collect());
-    part("Calls", trace::calls(&record.calls));
-    part("Steps", trace::steps(record));
-    part("Requests", requests(record));
-    part("Led to", trace::below(record));
+    part("Input", if run.is_forgotten() { not_recorded() } else { run::value(&run.input) }, most);
+    part("Output", run.output.as_ref().map(run::value).unwrap_or_default(), most);
+    part("Error", run.error.as_ref().map(|error| lines(&run::error_text(error))).unwrap_or_default(), most);
+    part("Printed", printed(&record.printed), most);
+    part("Loaded", record.loaded.iter().map(loaded).collect(), most);
+    part("Calls", trace::calls(&record.calls), most);
+    match nodes {
+        // They are bounded already.
+        Some(nodes) => part("Nodes", executed(nodes, record, &screen.indented(2)), usize::MAX),
+        None => part("Steps", trace::steps(record), most),
+    }
+    part("Requests", requests(record), most);
+    part("Led to", trace::below(record), most);
     out
+}
+
+fn executed(nodes: &Nodes, record: &RunRecord, screen: &Screen) -> Vec<String> {
+    let table = node_executions::table(&nodes.executions, screen);
+    let mut lines: Vec<String> = table.lines().map(str::to_owned).collect();
+    if nodes.has_more {
+        let more = format!("… and more; `selfmade runs nodes {}` shows them", short(record.run.run_id));
+        lines.push(paint(DIM, more));
+    }
+    lines
 }
 
 fn requests(record: &RunRecord) -> Vec<String> {

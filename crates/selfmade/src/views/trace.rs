@@ -137,7 +137,7 @@ fn arguments(positional: &[Value], named: Option<&Map<String, Value>>) -> String
 }
 
 /// On one line, and no longer than fits.
-fn cut(text: &str) -> String {
+pub(crate) fn cut(text: &str) -> String {
     let text = one_line(text);
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &text[..end]),

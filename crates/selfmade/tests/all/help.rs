@@ -18,8 +18,10 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
       init         Create a brain for a folder
       fn           Functions: add, list, show, edit, rm, versions, diff, use, dependents [alias:
                    function]
-      run          Run a function
-      runs         Runs: list, show, tail, cancel, answer, rerun, replay, prune
+      graph        Graphs: list, add, show, edit, check, patch, apply, discard, rebase, drafts, pack,
+                   unpack, versions, use, diff, rm, run, blocks
+      run          Run a function or graph
+      runs         Runs: list, show, nodes, tail, cancel, answer, rerun, replay, prune
       trigger      Triggers: add, list, show, test, enable, disable, rm, firings
       schedule     Schedules: add, list, show, pause, resume, rm, run
       test         Run the tests of functions
@@ -73,6 +75,7 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
       selfmade                                 show the brain and what to try next
       selfmade fn add greet.py                 add or update a function
       selfmade run greet --arg name=Ada        run a function
+      selfmade graph add news.json             add or update a graph
       selfmade runs list --state failed        see which runs failed
       selfmade trigger add shout_it shout --source greet
       selfmade schedule add nightly greet '0 3 * * *' --arg name=Ada
@@ -90,7 +93,7 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
       SELFMADE_LISTEN       the address `serve` listens on, unless --listen is given
       SELFMADE_LOG          what to log on standard error, unless --log is given
       SELFMADE_…            every other setting; `serve --show-config` lists them
-      VISUAL, EDITOR        the editor of `fn edit`
+      VISUAL, EDITOR        the editor of `fn edit` and `graph edit`
       NO_COLOR              no colours
 
     Exit codes:

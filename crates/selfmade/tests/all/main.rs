@@ -19,6 +19,7 @@ mod databases;
 mod demo;
 mod folder;
 mod functions;
+mod graphs;
 mod guessing;
 mod help;
 mod homes;

@@ -27,8 +27,11 @@ pub(crate) fn commands_of(document: &str) -> Vec<Vec<String>> {
 
 /// Puts the files that documents name where a newcomer would have them.
 pub(crate) fn copy_examples(place: &Place) {
-    for file in ["packs/text.py", "docs/examples/greet.py", "docs/examples/chain.py"] {
-        place.file(file, std::fs::read(root().join(file)).unwrap());
+    place.file("packs/text.py", std::fs::read(root().join("packs/text.py")).unwrap());
+    for file in std::fs::read_dir(root().join("docs/examples")).unwrap() {
+        let path = file.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        place.file(&format!("docs/examples/{name}"), std::fs::read(&path).unwrap());
     }
 }
 

@@ -50,12 +50,12 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     Ok(Exit::Done)
 }
 
-/// The live one; of a deleted function the last.
-fn newest(versions: &[VersionLine]) -> VersionNumber {
+/// The live one; of a deleted entry the last.
+pub(crate) fn newest(versions: &[VersionLine]) -> VersionNumber {
     let live = versions.iter().find(|version| version.live).or(versions.last());
     live.map_or(VersionNumber::FIRST, |version| version.head.number)
 }
 
-fn before(versions: &[VersionLine], new: VersionNumber) -> Option<VersionNumber> {
+pub(crate) fn before(versions: &[VersionLine], new: VersionNumber) -> Option<VersionNumber> {
     versions.iter().map(|version| version.head.number).filter(|number| *number < new).max()
 }

@@ -1,6 +1,5 @@
 //! `selfmade fn edit`: the live Version as a file in an editor, and what was made of it as a new Version.
 
-use std::ffi::OsStr;
 use std::path::Path;
 
 use model::changeset::document;
@@ -12,8 +11,8 @@ use super::add::change;
 use super::name;
 use crate::client::{Brain, Changes};
 use crate::error::{Error, Exit};
-use crate::files;
 use crate::session::Session;
+use crate::terminal::editor;
 use crate::views::applied;
 
 /// Edit a function in your editor
@@ -36,31 +35,17 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     let name = name(&arguments.name)?;
     let view = brain.function(&name, Which::Live).await?;
     let before = document::text(&view.version.content);
-    let folder = tempfile::Builder::new().prefix("selfmade-edit-").tempdir();
-    let folder = folder.map_err(|source| Error::Write { what: "a temporary folder".to_owned(), source })?;
-    let file = folder.path().join(format!("{name}.py"));
-    std::fs::write(&file, &before).map_err(|source| Error::write(&file, source))?;
-
-    let edited = session
-        .interrupts
-        .ignoring(|| open_editor(&session.settings.editor, &file))
-        .and_then(|()| files::read(&file));
-    let done = match edited {
-        Ok(bytes) if bytes == before.as_bytes() => {
-            session.output.note(format!("the file was not changed, so `{name}` stays the same"));
-            return Ok(Exit::Done);
-        }
-        Ok(bytes) => {
-            let edited = TextFile { path: format!("{name}.py"), bytes };
-            store(session, brain, &name, edited, arguments.propose).await
-        }
-        Err(error) => Err(error),
+    let file = format!("{name}.py");
+    let edited = async |bytes| {
+        let edited = TextFile { path: file.clone(), bytes };
+        store(session, brain, &name, edited, arguments.propose).await
     };
-    done.map_err(|source| {
-        let kept = folder.keep().join(format!("{name}.py"));
-        let again = format!("{} fn add {} --name {name}", session.settings.program, kept.display());
-        Error::Edited { kept, again, source: Box::new(source) }
-    })
+    let again = |kept: &Path| format!("{} fn add {} --name {name}", session.settings.program, kept.display());
+    let done = editor::edit(session, &file, &before, edited, again).await?;
+    Ok(done.unwrap_or_else(|| {
+        session.output.note(format!("the file was not changed, so `{name}` stays the same"));
+        Exit::Done
+    }))
 }
 
 async fn store(
@@ -72,18 +57,4 @@ async fn store(
 ) -> Result<Exit, Error> {
     let changes = Changes { title: None, changes: vec![change(edited, Some(name.clone()), None)?] };
     applied::submit(session, brain, &changes, propose).await
-}
-
-/// The editor is a command with arguments, for the shell to take apart, as everywhere else.
-#[allow(clippy::disallowed_methods, reason = "this is the editor of `fn edit`")]
-fn open_editor(editor: &OsStr, file: &Path) -> Result<(), Error> {
-    let name = editor.to_string_lossy().into_owned();
-    let mut script = editor.to_owned();
-    script.push(" \"$1\"");
-    let status = std::process::Command::new("sh").arg("-c").arg(script).arg("sh").arg(file).status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(Error::Editor { editor: name, how: format!("ended with {status}") }),
-        Err(error) => Err(Error::Editor { editor: name, how: format!("cannot be started: {error}") }),
-    }
 }

@@ -52,7 +52,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     Ok(Exit::Done)
 }
 
-fn table(entries: &[EntrySummary], screen: &Screen) -> String {
+pub(crate) fn table(entries: &[EntrySummary], screen: &Screen) -> String {
     let mut table = Table::new(&["name", "version", "description", "pack", "written"], 2);
     for entry in entries {
         table.row(vec![

@@ -2,13 +2,13 @@
 
 mod add;
 mod dependents;
-mod diff;
+pub(super) mod diff;
 mod edit;
-mod list;
+pub(super) mod list;
 mod rm;
 mod show;
 mod use_version;
-mod versions;
+pub(super) mod versions;
 
 use model::name::EntryName;
 

@@ -1,5 +1,6 @@
 //! `selfmade fn rm`: functions that shall be live no more. Their Versions stay.
 
+use model::entry::EntryKind;
 use server::app::functions::Which;
 
 use super::name;
@@ -35,7 +36,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
         let name = name(text)?;
         // Deleting what is not there changes nothing; someone who mistyped a name would not notice.
         brain.function(&name, Which::Live).await?;
-        changes.push(Change::Delete { name });
+        changes.push(Change::Delete { name, kind: EntryKind::Function });
     }
     let changes = Changes { title: arguments.title, changes };
     applied::submit(session, brain, &changes, arguments.propose).await

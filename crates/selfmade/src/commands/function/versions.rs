@@ -31,7 +31,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     Ok(Exit::Done)
 }
 
-fn table(versions: &[VersionLine], screen: &Screen) -> String {
+pub(crate) fn table(versions: &[VersionLine], screen: &Screen) -> String {
     let mut table = Table::new(&["version", "", "written", "who", "hash"], 3);
     for version in versions {
         table.row(vec![

@@ -3,6 +3,7 @@
 mod answer;
 mod cancel;
 pub(crate) mod list;
+mod nodes;
 mod prune;
 mod replay;
 mod rerun;
@@ -19,6 +20,7 @@ use crate::session::Session;
 pub(crate) enum Command {
     List(list::Arguments),
     Show(show::Arguments),
+    Nodes(nodes::Arguments),
     Tail(tail::Arguments),
     Cancel(cancel::Arguments),
     Answer(answer::Arguments),
@@ -31,6 +33,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, command: Command) -> R
     match command {
         Command::List(arguments) => list::run(session, brain, arguments).await,
         Command::Show(arguments) => show::run(session, brain, arguments).await,
+        Command::Nodes(arguments) => nodes::run(session, brain, arguments).await,
         Command::Tail(arguments) => tail::run(session, brain, arguments).await,
         Command::Cancel(arguments) => cancel::run(session, brain, arguments).await,
         Command::Answer(arguments) => answer::run(session, brain, arguments).await,

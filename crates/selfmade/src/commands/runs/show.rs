@@ -1,15 +1,18 @@
 //! `selfmade runs show`: everything that is known of one Run.
 
+use model::entry::EntryKind;
+use model::ids::RunId;
+
 use super::Reference;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::session::Session;
-use crate::views::run_record;
+use crate::views::run_record::{self, FEW, Nodes};
 
 /// Show everything recorded about a run
 ///
-/// Its input and output, its error, what it printed, the versions it loaded, its calls and steps, and what it triggered.
-/// Long values and lists are truncated; --verbose shows all lines, and --json shows everything.
+/// Its input and output, its error, what it printed, the versions it loaded, its calls and steps, or the executions of its nodes if
+/// it is of a graph, and what it triggered. Long values and lists are truncated; --verbose shows all lines, and --json shows everything.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -25,6 +28,17 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     let id = arguments.run.id(brain).await?;
     let record = brain.run(id).await?;
     let output = &session.output;
-    output.answer(&record, |screen| run_record::render(&record, screen, output.verbose))?;
+    let nodes = match record.run.key.kind {
+        EntryKind::Graph if !output.json => Some(nodes(brain, id).await?),
+        _ => None,
+    };
+    output.answer(&record, |screen| run_record::render(&record, nodes.as_ref(), screen, output.verbose))?;
     Ok(Exit::Done)
+}
+
+/// The first node executions.
+async fn nodes(brain: &Brain, id: RunId) -> Result<Nodes, Error> {
+    let few = u32::try_from(FEW).unwrap_or(u32::MAX);
+    let (executions, has_more) = brain.nodes(id, None, few).await?;
+    Ok(Nodes { executions, has_more })
 }

@@ -3,7 +3,6 @@
 use clap::ValueEnum;
 use model::schedule::{Missed, Overlap, ScheduleContent, Times};
 use serde_json::json;
-use server::app::functions::Which;
 use server::app::schedules;
 
 use super::{in_zone, name};
@@ -35,7 +34,7 @@ Times:
 pub(crate) struct Arguments {
     /// The name of the schedule
     name: String,
-    /// The function to run
+    /// The function or graph to run
     target: String,
     /// A cron expression, an interval or a time
     times: String,
@@ -93,14 +92,13 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
 
 async fn content(brain: &Brain, arguments: Arguments) -> Result<ScheduleContent, Error> {
     let target = name(&arguments.target)?;
-    let view = match brain.function(&target, Which::Live).await {
+    let view = match brain.callable(&target, None).await {
         Ok(view) => Some(view),
-        // It may be a graph; if it is nothing, the checks say so.
+        // The checks say so.
         Err(error) if error.exit() == Exit::NotFound => None,
         Err(error) => return Err(error),
     };
-    let function = view.as_ref().and_then(|view| view.version.content.as_function());
-    let signature = function.map(|function| &function.signature);
+    let signature = view.as_ref().map(|view| &view.signature);
     Ok(ScheduleContent {
         description: arguments.description.unwrap_or_default(),
         times: Times::parse(&arguments.times, &arguments.zone)

@@ -32,7 +32,7 @@ Events:
 pub(crate) struct Arguments {
     /// The name of the trigger
     name: String,
-    /// The function to run
+    /// The function or graph to run
     target: String,
     /// The kind of event, or a pattern such as 'run.*'
     #[arg(long, value_name = "KIND", default_value = "run.finished")]

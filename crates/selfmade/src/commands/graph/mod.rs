@@ -1,0 +1,79 @@
+//! `selfmade graph …`: Graphs and their drafts.
+
+mod add;
+mod apply;
+mod blocks;
+mod check;
+mod diff;
+mod discard;
+mod drafts;
+mod edit;
+mod file;
+mod list;
+mod pack;
+mod patch;
+mod patches;
+mod rebase;
+mod rm;
+mod show;
+mod unpack;
+mod use_version;
+mod versions;
+
+use model::name::EntryName;
+
+use crate::client::Brain;
+use crate::error::{Error, Exit};
+use crate::session::Session;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    List(list::Arguments),
+    #[command(visible_alias = "new")]
+    Add(add::Arguments),
+    Show(show::Arguments),
+    Edit(edit::Arguments),
+    Check(check::Arguments),
+    Patch(patch::Arguments),
+    Apply(apply::Arguments),
+    Discard(discard::Arguments),
+    Rebase(rebase::Arguments),
+    Drafts(drafts::Arguments),
+    Pack(pack::Arguments),
+    Unpack(unpack::Arguments),
+    Versions(versions::Arguments),
+    Use(use_version::Arguments),
+    Diff(diff::Arguments),
+    #[command(visible_alias = "remove")]
+    Rm(rm::Arguments),
+    Run(super::run::Arguments),
+    Blocks(blocks::Arguments),
+}
+
+pub(crate) async fn run(session: &Session, brain: &Brain, command: Command) -> Result<Exit, Error> {
+    match command {
+        Command::List(arguments) => list::run(session, brain, arguments).await,
+        Command::Add(arguments) => add::run(session, brain, arguments).await,
+        Command::Show(arguments) => show::run(session, brain, &arguments).await,
+        Command::Edit(arguments) => edit::run(session, brain, arguments).await,
+        Command::Check(arguments) => check::run(session, brain, &arguments).await,
+        Command::Patch(arguments) => patch::run(session, brain, &arguments).await,
+        Command::Apply(arguments) => apply::run(session, brain, &arguments).await,
+        Command::Discard(arguments) => discard::run(session, brain, &arguments).await,
+        Command::Rebase(arguments) => rebase::run(session, brain, &arguments).await,
+        Command::Drafts(arguments) => drafts::run(session, brain, &arguments).await,
+        Command::Pack(arguments) => pack::run(session, brain, arguments).await,
+        Command::Unpack(arguments) => unpack::run(session, brain, &arguments).await,
+        Command::Versions(arguments) => versions::run(session, brain, &arguments).await,
+        Command::Use(arguments) => use_version::run(session, brain, &arguments).await,
+        Command::Diff(arguments) => diff::run(session, brain, &arguments).await,
+        Command::Rm(arguments) => rm::run(session, brain, arguments).await,
+        Command::Run(arguments) => super::run::run(session, brain, arguments).await,
+        Command::Blocks(arguments) => blocks::run(session, brain, &arguments).await,
+    }
+}
+
+/// A name as it was typed. What is no name is refused by the rule for names, with its hint.
+fn name(text: &str) -> Result<EntryName, Error> {
+    Ok(EntryName::new(text).map_err(server::Error::from)?)
+}

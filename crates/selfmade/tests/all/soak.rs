@@ -193,6 +193,7 @@ fn described(run: &Run) -> String {
         Waiting::Person { .. } => "for a person",
         Waiting::Time { .. } => "for a time",
         Waiting::Runs { .. } => "for runs",
+        Waiting::Breakpoints { .. } => "at a breakpoint",
     });
     let is_cancelled = run.cancelled.is_some();
     format!(

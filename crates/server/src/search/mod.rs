@@ -16,6 +16,7 @@ mod folder;
 mod index;
 mod indexes;
 mod lexicon;
+mod meaning;
 mod plan;
 mod position;
 mod rank;

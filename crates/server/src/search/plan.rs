@@ -12,6 +12,7 @@ use super::{
     expand::{self, Guess},
     fields::{self, Fields},
     lexicon::{Lexicon, Seen, Word},
+    meaning::{self, Role},
     words::LONGEST_WORD,
 };
 
@@ -39,6 +40,12 @@ const BODY: f32 = 1.0;
 const NAME_BEGUN: f32 = 6.0;
 /// A part of a run that is known as a whole.
 const PART: f32 = 0.5;
+/// A word that only asks, beside words that say what for. In a name it may still be meant.
+const ASKING: f32 = 0.25;
+/// What a phrase stands for, and each further thing that it may stand for.
+const STANDS_FOR: f32 = 0.9;
+/// Another word for the same thing: found in a name it weighs about as much as the word itself in a description.
+const ALIKE: f32 = 0.4;
 
 /// How much a guess weighs against the word itself. A guess beside a word that is known weighs so little that a name
 /// guessed at comes after a body that has the word.
@@ -80,10 +87,14 @@ impl Plan {
         let runs = planner.lexicon.runs(query);
         let squashed = fields::squashed(&runs);
         let words = planner.lexicon.words(&runs)?;
-        planner.look_up(&words);
-        planner.guess(&words)?;
+        let texts: Vec<&str> = words.iter().map(|word| word.seen.text.as_str()).collect();
+        let roles = meaning::roles(&texts);
+        planner.look_up(&words, &roles);
+        planner.add_meanings(&words, &roles)?;
+        planner.guess(&words, &roles)?;
         planner.begun_name(&squashed, &words)?;
-        let words: Vec<f32> = (0..words.len()).map(|word| planner.telling_of(word)).collect();
+        let words: Vec<f32> =
+            roles.iter().enumerate().map(|(word, role)| planner.telling_of(word, role)).collect();
         let mut legs = planner.legs;
         let driving = most_telling(&words);
         for leg in &mut legs {
@@ -105,11 +116,15 @@ impl<'a> Planner<'a> {
         Planner { lexicon: Lexicon::of(searcher, fields), legs: Vec::new(), planned: HashMap::new() }
     }
 
-    fn look_up(&mut self, words: &[Word]) {
+    fn look_up(&mut self, words: &[Word], roles: &[Role]) {
         let tells =
             |planner: &Planner<'_>, seen: &Seen| seen.most() > 0 && !planner.lexicon.common(seen.most());
         let some_tell = words.iter().any(|word| tells(self, &word.seen));
         for (at, word) in words.iter().enumerate() {
+            if roles[at].asks {
+                self.add_word(&word.seen, ASKING, at, false);
+                continue;
+            }
             self.add_word(&word.seen, 1.0, at, tells(self, &word.seen) || !some_tell);
             for part in &word.parts {
                 self.add_word(part, PART, at, tells(self, part));
@@ -127,9 +142,37 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn guess(&mut self, words: &[Word]) -> Result<(), Error> {
+    /// What phrases stand for, and other words for the same things.
+    fn add_meanings(&mut self, words: &[Word], roles: &[Role]) -> Result<(), Error> {
+        for (at, (word, role)) in words.iter().zip(roles).enumerate() {
+            for meant in &role.stands_for {
+                let seen = self.lexicon.seen(meant)?;
+                let tells = !self.lexicon.common(seen.most());
+                self.add_word(&seen, STANDS_FOR, at, tells);
+                self.add_alike(&seen.stem, at)?;
+            }
+            if !role.asks {
+                self.add_alike(&word.seen.stem, at)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_alike(&mut self, stem: &str, at: usize) -> Result<(), Error> {
+        let mut alike = Vec::new();
+        for word in meaning::alike(stem) {
+            let seen = self.lexicon.seen(word)?;
+            alike.push(Guess { word: (*word).to_owned(), documents: seen.most() });
+        }
+        self.add_guesses(&alike, ALIKE, at, None)
+    }
+
+    fn guess(&mut self, words: &[Word], roles: &[Role]) -> Result<(), Error> {
         let few = words.len() <= FEW_WORDS;
-        let doubtful = |(_, word): &(usize, &Word)| {
+        let doubtful = |(at, word): &(usize, &Word)| {
+            if roles[*at].asks {
+                return false;
+            }
             let text = &word.seen.text;
             let readable = text.len() <= LONGEST_WORD && !text.chars().all(char::is_numeric);
             readable && (few || text.chars().count() >= SHORTEST_OF_MANY && word.seen.most() <= RARE)
@@ -238,7 +281,10 @@ impl<'a> Planner<'a> {
     }
 
     /// By its most frequent term, whether that is the word itself or a guess.
-    fn telling_of(&self, word: usize) -> f32 {
+    fn telling_of(&self, word: usize, role: &Role) -> f32 {
+        if role.asks && role.stands_for.is_empty() {
+            return 0.0;
+        }
         let legs = self.legs.iter().filter(|leg| leg.word == Some(word));
         legs.map(|leg| leg.documents).max().map_or(0.0, |documents| self.lexicon.telling(documents))
     }

@@ -3,6 +3,7 @@
 mod any_text;
 mod damage;
 mod keeping;
+mod meaning;
 mod ranking;
 mod scopes;
 mod words;

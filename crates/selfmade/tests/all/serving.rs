@@ -49,7 +49,7 @@ fn a_second_server_of_the_same_brain_is_refused_until_the_first_is_gone() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: another `selfmade serve` (process [pid]) is already serving this brain
-    hint: stop it first with `kill [pid]`; only a brain on PostgreSQL can have several servers
+    hint: `selfmade stop` stops it, and commands use it while it runs; only a brain on PostgreSQL can have several servers
     ");
     first.signal("KILL");
     assert_eq!(first.ended().0, None);

@@ -342,7 +342,7 @@ pub static ALL: &[Code] = &[
         code: "served",
         status: 409,
         meaning: "Another server is already serving this brain.",
-        advice: "stop the other server first, or use PostgreSQL",
+        advice: "stop the other server with `selfmade stop`, or use PostgreSQL",
     },
     Code {
         code: "stale",

@@ -325,12 +325,10 @@ impl Error {
             }
             Error::RunNotFound { .. } => Some("`selfmade runs list` shows the newest".to_owned()),
             Error::RunAmbiguous { .. } => Some("give more of its id".to_owned()),
-            Error::Served { pid: Some(pid) } => Some(format!(
-                "stop it first with `kill {pid}`; only a brain on PostgreSQL can have several servers"
-            )),
-            Error::Served { pid: None } => {
-                Some("stop it first; only a brain on PostgreSQL can have several servers".to_owned())
-            }
+            Error::Served { .. } => Some(
+                "`selfmade stop` stops it, and commands use it while it runs; only a brain on PostgreSQL can have several servers"
+                    .to_owned(),
+            ),
             Error::Config(error) => Some(error.hint()),
             Error::InTheWay { .. } => Some("choose another path, or replace it with `--force`".to_owned()),
             Error::Store(store::Error::NoFile { .. }) => Some(

@@ -76,8 +76,11 @@ fn a_schedule_is_paused_resumed_run_and_removed() {
     --- stderr
     brain: [folder]/home (given by --home)
     changeset 3 applied; the brain is at revision 3
+    paused: it has no next time until it is resumed
     ");
-    assert_eq!(place.json(&["schedule", "show", "often"])["next"], serde_json::Value::Null);
+    let paused = place.json(&["schedule", "show", "often"]);
+    assert_eq!(paused["next"], serde_json::Value::Null);
+    assert_eq!(paused["next_times"], serde_json::json!([]));
     assert_tells!(place.run(&["schedule", "run", "often"]), @"
     exit: 0
     --- stdout
@@ -93,13 +96,16 @@ fn a_schedule_is_paused_resumed_run_and_removed() {
     brain: [folder]/home (given by --home)
     queued; `selfmade serve` will run it
     ");
-    assert_shows!(place.run(&["schedule", "resume", "often"]), @"
+    let resumed = place.run(&["schedule", "resume", "often"]);
+    let (_, next) = resumed.split_once("next at ").unwrap();
+    assert_shows!(resumed.replace(next, "[next]\n"), @"
     exit: 0
     --- stdout
     updated schedule often@1 (was @2)
     --- stderr
     brain: [folder]/home (given by --home)
     changeset 4 applied; the brain is at revision 4
+    resumed, next at [next]
     ");
     assert_shows!(place.run(&["schedule", "rm", "often"]), @"
     exit: 0

@@ -51,7 +51,7 @@ pub struct ScheduleView {
     pub line: ScheduleLine,
     pub written_by: Actor,
     pub written_at: Timestamp,
-    /// When it ticks, or would if it were not paused.
+    /// When it ticks; empty if it is paused or over.
     pub next_times: Vec<Timestamp>,
     /// The newest first.
     pub ticks: Vec<TickLine>,
@@ -146,8 +146,9 @@ pub async fn show(ctx: &Ctx, access: &Access, name: &EntryName, times: usize) ->
     let head = version.head.clone();
     let ticks = ctx.store.ticks(head.entry_id, None, RECENT).await?;
     let line = lines(ctx, vec![version]).await?.pop().ok_or_else(|| absent(name))?;
+    let next_times = if line.paused { Vec::new() } else { next_times(ctx, &line.content, times)? };
     Ok(ScheduleView {
-        next_times: next_times(ctx, &line.content, times)?,
+        next_times,
         line,
         written_by: head.written_by,
         written_at: head.written_at,

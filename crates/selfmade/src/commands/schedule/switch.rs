@@ -1,6 +1,6 @@
 //! `selfmade schedule pause` and `resume`.
 
-use super::name;
+use super::{in_zone, name};
 use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::session::Session;
@@ -21,7 +21,17 @@ pub(crate) struct Resume {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, text: &str, paused: bool) -> Result<Exit, Error> {
-    let applied = brain.pause_schedule(&name(text)?, paused).await?;
+    let schedule = name(text)?;
+    let applied = brain.pause_schedule(&schedule, paused).await?;
     applied::show(&session.output, &applied)?;
+    if paused {
+        session.output.note("paused: it has no next time until it is resumed");
+        return Ok(Exit::Done);
+    }
+    let line = brain.schedule(&schedule, 1).await?.line;
+    session.output.note(match line.next {
+        Some(next) => format!("resumed, next at {}", in_zone(next, &line.content.zone)),
+        None => "resumed, but it is over: its time has passed".to_owned(),
+    });
     Ok(Exit::Done)
 }

@@ -24,6 +24,14 @@ impl VersionNumber {
     pub const FIRST: VersionNumber = VersionNumber(1);
 }
 
+impl VersionNumber {
+    /// The Version that was live before this one became live, the last time it did. `history` has what was live, in order.
+    pub fn live_before(self, history: &[VersionNumber]) -> Option<VersionNumber> {
+        let last = history.iter().rposition(|number| *number == self)?;
+        history[..last].iter().rev().find(|number| **number != self).copied()
+    }
+}
+
 impl fmt::Display for VersionNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -113,4 +121,22 @@ pub struct Version {
     #[serde(flatten)]
     pub head: VersionHead,
     pub content: Content,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_live_before_is_not_the_version_with_the_number_before() {
+        let before = |history: &[u32], number: u32| {
+            let history: Vec<VersionNumber> = history.iter().copied().map(VersionNumber).collect();
+            VersionNumber(number).live_before(&history).map(|version| version.0)
+        };
+        assert_eq!(before(&[1, 2, 3], 3), Some(2));
+        assert_eq!(before(&[1, 2, 3, 1, 4], 4), Some(1), "version 1 was made live again");
+        assert_eq!(before(&[1, 2, 1, 1], 1), Some(2), "it was deleted and restored");
+        assert_eq!(before(&[1, 2], 1), None);
+        assert_eq!(before(&[1, 3], 2), None, "it never was live");
+    }
 }

@@ -121,6 +121,20 @@ impl Store {
             .await
     }
 
+    /// Which Versions of an entry were live, in order, without the times at which none was.
+    pub async fn live_history(&self, key: &EntryKey) -> Result<Vec<VersionNumber>, Error> {
+        self.db
+            .query(
+                "select versions.number
+                 from entries join live_pointers on live_pointers.entry_id = entries.entry_id
+                 join versions on versions.version_id = live_pointers.version_id
+                 where entries.kind = $1 and entries.name = $2 order by live_pointers.revision",
+                [key.kind.as_str().into(), key.name.as_str().into()],
+                |row| Ok(VersionNumber(row.small(0)?)),
+            )
+            .await
+    }
+
     /// These Versions, of those that are there, without their contents.
     pub async fn version_heads(&self, versions: &[VersionId]) -> Result<Vec<VersionHead>, Error> {
         let sql = Sql {

@@ -45,6 +45,17 @@ store::on_both! {
         }
     }
 
+    async fn what_was_live_is_told_in_order(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.apply(vec![put("a", 1)]).await;
+        world.apply(vec![put("a", 2)]).await;
+        world.apply(vec![delete("a")]).await;
+        world.apply(vec![point("a", 1)]).await;
+        let history = world.store.live_history(&key("a")).await.unwrap();
+        assert_eq!(history, [1, 2, 1].map(VersionNumber));
+        assert_eq!(world.store.live_history(&key("b")).await.unwrap(), []);
+    }
+
     async fn versions_are_told_by_their_ids(database: &TestDatabase) {
         let world = World::open(database).await;
         world.apply(vec![put("a", 1), put("b", 1)]).await;

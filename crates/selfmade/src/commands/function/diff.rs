@@ -14,12 +14,12 @@ use crate::views::diff;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  selfmade fn diff greet          the version before the live one, and the live one
+  selfmade fn diff greet          what was live before, and the live version
   selfmade fn diff greet 1        version 1, and the live one
   selfmade fn diff greet 1 3")]
 pub(crate) struct Arguments {
     name: String,
-    /// The older version [default: the one before NEW]
+    /// The older version [default: the one that was live before NEW]
     old: Option<VersionNumber>,
     /// The newer version [default: the live one]
     new: Option<VersionNumber>,
@@ -56,6 +56,12 @@ pub(crate) fn newest(versions: &[VersionLine]) -> VersionNumber {
     live.map_or(VersionNumber::FIRST, |version| version.head.number)
 }
 
+/// What was live before; for a version that never was live, the one before.
 pub(crate) fn before(versions: &[VersionLine], new: VersionNumber) -> Option<VersionNumber> {
+    let line = versions.iter().find(|version| version.head.number == new);
+    line.and_then(|line| line.live_before).or_else(|| previous(versions, new))
+}
+
+fn previous(versions: &[VersionLine], new: VersionNumber) -> Option<VersionNumber> {
     versions.iter().map(|version| version.head.number).filter(|number| *number < new).max()
 }

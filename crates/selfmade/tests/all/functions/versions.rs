@@ -92,6 +92,22 @@ fn any_version_can_be_shown_and_made_live() {
 }
 
 #[test]
+fn a_version_is_compared_with_what_was_live_before() {
+    let place = Place::new();
+    for number in 1..=3 {
+        place.add(&format!("def n():\n    return {number}\n"));
+    }
+    place.data(&["fn", "use", "n", "1"]);
+    let back = place.json(&["fn", "diff", "n"]);
+    assert_eq!((&back["old"], &back["new"]), (&3.into(), &1.into()));
+    place.add("def n():\n    return 4\n");
+    let next = place.json(&["fn", "diff", "n"]);
+    assert_eq!((&next["old"], &next["new"]), (&1.into(), &4.into()));
+    let stated = place.json(&["fn", "diff", "n", "2", "3"]);
+    assert_eq!((&stated["old"], &stated["new"]), (&2.into(), &3.into()));
+}
+
+#[test]
 fn versions_are_compared() {
     let place = Place::new();
     place.add("def n():\n    return 1\n");

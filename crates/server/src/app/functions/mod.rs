@@ -45,6 +45,9 @@ pub struct VersionLine {
     #[serde(flatten)]
     pub head: VersionHead,
     pub live: bool,
+    /// The version that was live before this one became live, the last time it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live_before: Option<VersionNumber>,
 }
 
 /// By name, a page at a time.
@@ -120,7 +123,12 @@ pub async fn versions(ctx: &Ctx, access: &Access, key: &EntryKey) -> Result<Vec<
         return Err(not_found(ctx, access.only(), key, Which::Live).await?);
     }
     let live = ctx.store.live_version(key).await?.map(|version| version.head.version_id);
-    let line = |head: VersionHead| VersionLine { live: Some(head.version_id) == live, head };
+    let history = ctx.store.live_history(key).await?;
+    let line = |head: VersionHead| VersionLine {
+        live: Some(head.version_id) == live,
+        live_before: head.number.live_before(&history),
+        head,
+    };
     Ok(heads.into_iter().map(line).collect())
 }
 

@@ -111,6 +111,7 @@ class VersionLine(Record):
     name: str
     version: int = field(metadata={"key": "number"})
     live: bool = False
+    live_before: int | None = None
     content_hash: str = ""
     written_at: datetime
     written_by: str

@@ -1,10 +1,13 @@
 //! A brain that this process has opened: its API, asked without a socket.
 
+use std::net::SocketAddr;
+
 use axum::body::Body;
 use axum::http::{Request, Response};
 use server::Ctx;
 use server::config::ServeConfig;
 use server::http::Inside;
+use server::serve::announcement;
 use store::Location;
 
 pub(crate) struct Local {
@@ -39,6 +42,12 @@ impl Local {
             Location::Sqlite(path) => path.display().to_string(),
             server @ Location::Postgres(_) => format!("PostgreSQL at {server}"),
         }
+    }
+
+    /// Where it would be served. A port of 0 is chosen only then.
+    pub(super) fn url(&self) -> Option<String> {
+        let address: SocketAddr = self.serve.listen.parse().ok()?;
+        (address.port() != 0).then(|| announcement::url(address))
     }
 
     pub(super) async fn ask(&self, request: Request<Body>) -> Response<Body> {

@@ -62,6 +62,14 @@ impl Brain {
         matches!(self, Brain::Remote(_))
     }
 
+    /// Where its API is, or will be when it is served as it is configured.
+    pub(crate) fn url(&self) -> Option<String> {
+        match self {
+            Brain::Local(local) => local.url(),
+            Brain::Remote(remote) => Some(remote.base()),
+        }
+    }
+
     async fn send(&self, request: Request<Body>, keeps_open: bool) -> Result<Response<Body>, Error> {
         match self {
             Brain::Local(local) => Ok(local.ask(request).await),

@@ -63,9 +63,14 @@ impl Remote {
         }
     }
 
+    /// What stands before the paths of the API.
+    pub(super) fn base(&self) -> String {
+        format!("{}://{}{}", self.scheme, self.authority, self.prefix)
+    }
+
     fn complete(&self, request: &mut Request<Body>) {
         let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
-        let url = format!("{}://{}{}{target}", self.scheme, self.authority, self.prefix);
+        let url = format!("{}{target}", self.base());
         *request.uri_mut() = url.parse().unwrap_or_default();
         request.headers_mut().extend(self.token.clone().map(|token| (header::AUTHORIZATION, token)));
     }

@@ -190,7 +190,7 @@ fn announce(
     };
     announcer.announce(&Announcement {
         pid: std::process::id(),
-        url: url(address),
+        url: announcement::url(address),
         database,
         address: announcement::near(address),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -203,24 +203,16 @@ fn announce(
 
 /// To whoever started it in the background.
 fn tell_ready(session: &Session, address: SocketAddr, door: &Door) -> Result<(), Error> {
-    let url = url(address);
+    let url = announcement::url(address);
     let sign_in = format!("{url}{}", door.sign_in_path()?);
     let ready = Ready { pid: std::process::id(), url, sign_in };
     let line = serde_json::to_string(&ready).map_err(|source| Error::Json { source })?;
     session.output.data(&format!("{line}\n"))
 }
 
-fn url(address: SocketAddr) -> String {
-    if address.ip().is_unspecified() {
-        format!("http://localhost:{}", address.port())
-    } else {
-        format!("http://{address}")
-    }
-}
-
 /// Says where it listens, and how a browser gets in.
 fn introduce(session: &Session, address: SocketAddr, door: &Door) -> Result<(), Error> {
-    let url = url(address);
+    let url = announcement::url(address);
     session.output.note(format!("listening at {url}"));
     session.output.note(format!("sign in (works once, within a day): {url}{}", door.sign_in_path()?));
     if !address.ip().is_loopback() {

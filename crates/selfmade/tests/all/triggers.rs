@@ -12,7 +12,7 @@ fn pair() -> Place {
 
 #[test]
 fn a_trigger_that_waits_for_a_webhook_shows_where_it_is_and_who_may_send() {
-    let place = pair();
+    let mut place = pair();
     place.data(&[
         "trigger",
         "add",
@@ -26,7 +26,12 @@ fn a_trigger_that_waits_for_a_webhook_shows_where_it_is_and_who_may_send() {
         "HOOK",
     ]);
     let shown = place.data(&["trigger", "show", "push"]);
-    assert!(shown.contains("POST /api/v1/hooks/git\n"), "{shown}");
+    assert!(shown.contains("POST /api/v1/hooks/git\n"), "nobody knows which port will be free: {shown}");
+    place.set("SELFMADE_LISTEN", "127.0.0.1:7340");
+    let shown = place.data(&["trigger", "show", "push"]);
+    assert!(shown.contains("POST http://127.0.0.1:7340/api/v1/hooks/git\n"), "{shown}");
+    let webhook = &place.json(&["trigger", "show", "push"])["webhook"];
+    assert_eq!(webhook, "http://127.0.0.1:7340/api/v1/hooks/git");
     assert!(shown.contains("anyone who signs with the secret `HOOK`"), "{shown}");
     assert_eq!(place.json(&["trigger", "show", "push"])["content"]["senders"]["secret"], "HOOK");
     let both = place.run(&["trigger", "add", "p", "second", "--secret", "HOOK", "--anybody"]);

@@ -146,6 +146,15 @@ pub fn near(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
+/// The URL by which it is reached from its own machine.
+pub fn url(address: SocketAddr) -> String {
+    if address.ip().is_unspecified() {
+        format!("http://localhost:{}", address.port())
+    } else {
+        format!("http://{address}")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

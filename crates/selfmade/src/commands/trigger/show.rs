@@ -19,7 +19,11 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: &Arguments) -> Result<Exit, Error> {
-    let view = brain.trigger(&name(&arguments.name)?).await?;
+    let mut view = brain.trigger(&name(&arguments.name)?).await?;
+    // As it is pasted elsewhere. A port that is not chosen yet is part of no address.
+    if let (Some(path), Some(url)) = (&mut view.webhook, brain.url()) {
+        path.insert_str(0, &url);
+    }
     session.output.answer(&view, |screen| render(&view, screen))?;
     Ok(Exit::Done)
 }

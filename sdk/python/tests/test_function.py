@@ -143,8 +143,9 @@ class Refusing(unittest.TestCase):
         with self.assertRaises(TypeError) as caught:
             selfmade.function(netwrok=["api.example.com"])
         self.assertIn("`netwrok`", str(caught.exception))
-        self.assertIn("network", str(caught.exception))
-        self.assertIn("metadata", str(caught.exception))
+        self.assertIn("did you mean `network`?", str(caught.exception))
+        with self.assertRaisesRegex(TypeError, "`colour`; it takes description, .*metadata"):
+            selfmade.function(colour="red")
 
     def test_a_value_of_the_wrong_kind_is_refused_with_what_was_wanted(self):
         wrong = {
@@ -164,6 +165,7 @@ class Refusing(unittest.TestCase):
             "isolation": "hot",
             "concurrency": {"limit": 2},
             "record": "some",
+            "returns": "ignore",
             "priority": 1000,
             "tests": {},
             "metadata": [],

@@ -286,9 +286,8 @@ mod tests {
         insta::assert_snapshot!(grants(json!({"memory": "lots"})).unwrap_err(), @r#"`memory` must be bytes, or a string such as "256MB", not `"lots"`"#);
         insta::assert_snapshot!(grants(json!({"timeout": -1})).unwrap_err(), @"`timeout` must be seconds between 0 and 86400, not `-1`");
         insta::assert_snapshot!(grants(json!({"brain": "write"})).unwrap_err(), @r#"`brain` must be "read" or "propose", not `"write"`"#);
-        assert!(
-            grants(json!({"root": true})).unwrap_err().starts_with("`root` is not an option of functions")
-        );
+        insta::assert_snapshot!(grants(json!({"timout": 3})).unwrap_err(), @"`timout` is not an option of functions; did you mean `timeout`?");
+        assert!(grants(json!({"root": true})).unwrap_err().contains("the options are `description`"));
     }
 
     #[test]

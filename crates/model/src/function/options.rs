@@ -4,10 +4,11 @@
 use serde_json::Value;
 use thiserror::Error;
 
+use crate::changeset::check::nearest;
 use crate::phrase::{cut, list};
 
 /// Everything that a function can state, in the order in which it is exported.
-pub const STATEABLE: [&str; 19] = [
+pub const STATEABLE: [&str; 20] = [
     "description",
     "dependencies",
     "requirements",
@@ -24,6 +25,7 @@ pub const STATEABLE: [&str; 19] = [
     "isolation",
     "concurrency",
     "record",
+    "returns",
     "priority",
     "tests",
     "metadata",
@@ -31,7 +33,7 @@ pub const STATEABLE: [&str; 19] = [
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum OptionError {
-    #[error("`{key}` is not an option of functions; the options are {}", stateable())]
+    #[error("`{key}` is not an option of functions; {}", meant(key))]
     Unknown { key: String },
     #[error("`{key}` must be {expected}, not `{given}`")]
     Wrong { key: &'static str, expected: &'static str, given: String },
@@ -39,8 +41,12 @@ pub enum OptionError {
     Host { host: String },
 }
 
-fn stateable() -> String {
-    list(&STATEABLE.map(|key| format!("`{key}`")), "and")
+/// The option that was meant, or all there are.
+fn meant(key: &str) -> String {
+    match nearest(key, &STATEABLE.map(str::to_owned)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the options are {}", list(&STATEABLE.map(|key| format!("`{key}`")), "and")),
+    }
 }
 
 pub(crate) fn wrong(key: &'static str, expected: &'static str, value: &Value) -> OptionError {

@@ -27,6 +27,8 @@ pub struct Running {
     pub concurrency: Option<Concurrency>,
     #[serde(skip_serializing_if = "Record::is_all")]
     pub record: Record,
+    #[serde(skip_serializing_if = "Returns::is_warn")]
+    pub returns: Returns,
     /// Higher goes first.
     #[serde(skip_serializing_if = "is_zero")]
     pub priority: i32,
@@ -63,6 +65,17 @@ pub enum Record {
     None,
 }
 
+/// What comes of a returned value that does not fit the annotation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Returns {
+    /// The Run succeeds, and what it printed ends with a warning.
+    #[default]
+    Warn,
+    /// The Run fails.
+    Error,
+}
+
 pub const SAMPLE_ONE_IN: u64 = 100;
 
 /// More tries than this are a loop.
@@ -75,6 +88,13 @@ const LONGEST_KEY_BYTES: usize = 100;
 impl Isolation {
     fn is_fresh(&self) -> bool {
         *self == Isolation::Fresh
+    }
+}
+
+impl Returns {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands the field by reference")]
+    fn is_warn(&self) -> bool {
+        *self == Returns::Warn
     }
 }
 
@@ -115,7 +135,10 @@ impl Running {
 
     /// Whether an option is about running.
     pub fn has_option(key: &str) -> bool {
-        matches!(key, "retries" | "idempotent" | "isolation" | "concurrency" | "record" | "priority")
+        matches!(
+            key,
+            "retries" | "idempotent" | "isolation" | "concurrency" | "record" | "returns" | "priority"
+        )
     }
 
     /// With what the options state; what they do not state stays.
@@ -127,6 +150,7 @@ impl Running {
                 "isolation" => self.isolation = isolation(value)?,
                 "concurrency" => self.concurrency = Some(concurrency(value)?),
                 "record" => self.record = record(value)?,
+                "returns" => self.returns = returns(value)?,
                 "priority" => self.priority = priority(value)?,
                 _ => return Err(OptionError::Unknown { key: key.clone() }),
             }
@@ -152,6 +176,9 @@ impl Running {
         }
         if self.record != Record::All {
             options.push(("record", self.record.as_str().into()));
+        }
+        if self.returns == Returns::Error {
+            options.push(("returns", "error".into()));
         }
         if self.priority != 0 {
             options.push(("priority", self.priority.into()));
@@ -185,6 +212,9 @@ impl Running {
             Record::Errors => lines.push("only errors are recorded".to_owned()),
             Record::Sample => lines.push(format!("errors and 1 in {SAMPLE_ONE_IN} runs are recorded")),
             Record::None => lines.push("nothing is recorded".to_owned()),
+        }
+        if self.returns == Returns::Error {
+            lines.push("fails if it returns what its annotation does not allow".to_owned());
         }
         if self.priority != 0 {
             lines.push(format!("priority {}", self.priority));
@@ -276,6 +306,14 @@ fn record(value: &Value) -> Result<Record, OptionError> {
     named.ok_or_else(|| wrong("record", "\"all\", \"errors\", \"sample\" or \"none\"", value))
 }
 
+fn returns(value: &Value) -> Result<Returns, OptionError> {
+    match value.as_str() {
+        Some("warn") => Ok(Returns::Warn),
+        Some("error") => Ok(Returns::Error),
+        _ => Err(wrong("returns", "\"warn\" or \"error\"", value)),
+    }
+}
+
 /// Where it stands among those that wait, as a Version or a single Run states it.
 pub fn priority(value: &Value) -> Result<i32, OptionError> {
     let near = |number: &i64| (-FARTHEST_PRIORITY..=FARTHEST_PRIORITY).contains(number);
@@ -300,7 +338,8 @@ mod tests {
     fn what_is_stated_is_told_in_words() {
         let stated = json!({
             "retries": {"attempts": 4, "first": 0.5, "most": 30}, "idempotent": true, "isolation": "warm",
-            "concurrency": {"limit": 2, "key": "user"}, "record": "sample", "priority": -5,
+            "concurrency": {"limit": 2, "key": "user"}, "record": "sample", "returns": "error",
+            "priority": -5,
         });
         insta::assert_snapshot!(running(stated).unwrap().lines().join("\n"), @r"
         tried up to 4 times, waiting 0.5 to 30 s in between
@@ -308,6 +347,7 @@ mod tests {
         in a warm cell
         at most 2 at once for each `user`
         errors and 1 in 100 runs are recorded
+        fails if it returns what its annotation does not allow
         priority -5
         ");
         assert_eq!(Running::default().lines(), Vec::<String>::new());
@@ -329,6 +369,7 @@ mod tests {
         insta::assert_snapshot!(refused(json!({"concurrency": {"limit": 0, "key": "a"}})), @r#"`concurrency` must be an integer above 0, or {"limit": number, "key": "parameter"}, not `{"limit":0,"key":"a"}`"#);
         insta::assert_snapshot!(refused(json!({"record": "some"})), @r#"`record` must be "all", "errors", "sample" or "none", not `"some"`"#);
         insta::assert_snapshot!(refused(json!({"priority": 1000})), @"`priority` must be an integer from -100 to 100, not `1000`");
+        insta::assert_snapshot!(refused(json!({"returns": "ignore"})), @r#"`returns` must be "warn" or "error", not `"ignore"`"#);
         for wrong in [
             json!({"retries": {"attempts": 3, "first": 9, "most": 1}}),
             json!({"retries": {"attempts": 3, "often": 9}}),
@@ -374,7 +415,7 @@ mod tests {
             attempts in 1_u32..=100, first in 1_u64..1000, more in 0_u64..1000, idempotent: bool, warm: bool,
             concurrency in prop::option::of((1_u32..9, prop::option::of("[a-z]{1,3}"))),
             record in prop::sample::select(vec![Record::All, Record::Errors, Record::Sample, Record::None]),
-            priority in -100_i32..=100,
+            checked: bool, priority in -100_i32..=100,
         ) {
             let retry = if attempts == 1 { Retry::default() } else { Retry { attempts, first_ms: first, most_ms: first + more } };
             let running = Running {
@@ -383,6 +424,7 @@ mod tests {
                 isolation: if warm { Isolation::Warm } else { Isolation::Fresh },
                 concurrency: concurrency.map(|(limit, key)| Concurrency { limit, key }),
                 record,
+                returns: if checked { Returns::Error } else { Returns::Warn },
                 priority,
             };
             let options: BTreeMap<String, Value> =

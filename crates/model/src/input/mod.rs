@@ -2,6 +2,7 @@
 
 pub(crate) mod bind;
 pub mod json_size;
+pub mod output;
 pub mod path;
 pub(crate) mod shape;
 pub mod tagged;

@@ -35,6 +35,7 @@ fn full() -> FunctionContent {
                 ("isolation".to_owned(), json!("warm")),
                 ("concurrency".to_owned(), json!({"limit": 2, "key": "x"})),
                 ("record".to_owned(), json!("errors")),
+                ("returns".to_owned(), json!("error")),
                 ("priority".to_owned(), json!(-3)),
             ]
             .into(),
@@ -91,6 +92,7 @@ fn everything_that_was_stated_is_in_the_decorator() {
         isolation="warm",
         concurrency={"limit": 2, "key": "x"},
         record="errors",
+        returns="error",
         priority=-3,
         tests=[{"name": "one", "input": {"x": None}, "expect": {"pins": [["a", [1, -2.5, True]]]}}],
         metadata={"owner": "ada", "nested": {"deep": [{"x": "é😀\\"}]}},

@@ -15,6 +15,7 @@ use model::function::signature::{FunctionKind, Signature};
 use model::graph::block::BlockSignature;
 use model::ids::VersionId;
 use model::input::InputSchema;
+use model::input::output::OutputSchema;
 use model::python::Dialect;
 use model::revision::Revision;
 use model::run::host_verb::HostVerb;
@@ -55,6 +56,8 @@ pub(crate) struct PreparedFunction {
     /// Packages, as `pip` writes them.
     pub(crate) requirements: Vec<String>,
     pub(crate) verbs: Vec<String>,
+    /// What it may return; none if everything.
+    pub(crate) output: Option<OutputSchema>,
 }
 
 /// A Function as its Calls are recorded.
@@ -116,7 +119,12 @@ fn prepare_function(content: Box<FunctionContent>, versions: &[(Version, bool)])
     let closure = Arc::new(Closure { functions: plan.functions, entry: 0 });
     let (elsewhere, requirements) = (plan.elsewhere, plan.packages.into_values().collect());
     let verbs = verbs(&content.grants, !elsewhere.is_empty());
-    Some(PreparedFunction { content, closure, called: plan.called, elsewhere, requirements, verbs })
+    // What BabyAGI's functions are annotated with was never checked, and they cannot say what is to come of it.
+    let output = match content.dialect {
+        Dialect::Selfmade => OutputSchema::compile(&content.signature),
+        Dialect::Babyagi => None,
+    };
+    Some(PreparedFunction { content, closure, called: plan.called, elsewhere, requirements, verbs, output })
 }
 
 /// Of all that is in the closure or is called by it, also of what is called and not there: it may come.

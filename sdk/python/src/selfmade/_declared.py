@@ -95,6 +95,7 @@ class Declared(TypedDict, total=False):
     isolation: Literal["fresh", "warm"]
     concurrency: int | Concurrency
     record: Literal["all", "errors", "sample", "none"]
+    returns: Literal["warn", "error"]
     priority: int
     tests: list[Test]
     metadata: dict[str, Any]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from difflib import get_close_matches
 from inspect import isfunction
 from typing import Any, Literal, ParamSpec, Protocol, TypeVar, overload
 
@@ -78,6 +79,7 @@ _KEYWORDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
         '"all", "errors", "sample" or "none"',
         lambda value: value in ("all", "errors", "sample", "none"),
     ),
+    "returns": ('"warn" or "error"', lambda value: value in ("warn", "error")),
     "priority": ("an integer from -100 to 100", _is_priority),
     "tests": ("a list of dicts", _is_list_of(dict)),
     "metadata": ("a dict", lambda value: isinstance(value, dict)),
@@ -107,6 +109,7 @@ def function(
     isolation: Literal["fresh", "warm"] = ...,
     concurrency: int | Concurrency = ...,
     record: Literal["all", "errors", "sample", "none"] = ...,
+    returns: Literal["warn", "error"] = ...,
     priority: int = ...,
     tests: list[Test] = ...,
     metadata: dict[str, Any] = ...,
@@ -164,6 +167,8 @@ def function(fn: Any = None, /, **declared: Any) -> Any:
             those with the same value of a parameter.
         record: of which runs inputs, outputs and calls are kept: "all", "errors", "sample" (errors and 1 in 100)
             or "none".
+        returns: what comes of a returned value that does not fit the annotation: "warn" records a warning, "error"
+            fails the run.
         priority: from -100 to 100; of runs that wait, the highest goes first.
         tests: `{"input": {...}, "expect": ...}`, optionally with "name" and "mocks". Expected is one of
             {"output": value}, {"pins": [[pin, value], ...]}, {"schema": {...}} and
@@ -190,8 +195,9 @@ def function(fn: Any = None, /, **declared: Any) -> Any:
 
 def _check(keyword: str, value: Any) -> None:
     if keyword not in _KEYWORDS:
-        allowed = ", ".join(_KEYWORDS)
-        raise TypeError(f"selfmade.function has no keyword `{keyword}`; it takes {allowed}")
+        near = get_close_matches(keyword, _KEYWORDS, n=1, cutoff=0.7)
+        meant = f"did you mean `{near[0]}`?" if near else f"it takes {', '.join(_KEYWORDS)}"
+        raise TypeError(f"selfmade.function has no keyword `{keyword}`; {meant}")
     wanted, fits = _KEYWORDS[keyword]
     if not fits(value):
         raise TypeError(f"`{keyword}` of selfmade.function must be {wanted}, not {value!r}")

@@ -110,7 +110,7 @@ pub(crate) async fn execute(
     };
     let told = Arc::new(|_| ());
     let executed = ctx.engine.executor.execute(work, Arc::new(host), told, CancellationToken::new()).await?;
-    Ok(trial_end(executed))
+    Ok(trial_end(function, executed))
 }
 
 /// The closure of a Function with contents of the overlay in place of what is live, and what it is made of.

@@ -8,6 +8,7 @@ pub(crate) mod live;
 pub(crate) mod outcome;
 pub(crate) mod output;
 pub(crate) mod replay;
+mod returned;
 pub(crate) mod settling;
 mod suspension;
 pub(crate) mod trial;
@@ -127,16 +128,21 @@ async fn carry_function_to_end(
     let mut executed = execute(ctx, &host, work, &interrupt).await;
     // The next cell is made once the ending is committed.
     let _refill = executed.as_mut().ok().and_then(|executed| executed.refill.take());
+    let has_returned = has_returned(&executed);
+    let mut ended = executed.map(outcome::end);
+    if let Ok(end) = &mut ended {
+        returned::check(&host, function, &redaction, end);
+    }
     let mut collected = host.collected();
     collected.asked_nothing = host.0.journal.is_empty();
     let outcome = match interrupt.why() {
         // The code may have ended before it heard; then how it ended counts.
-        Some(why) if !returned(&executed) => match interrupted(why) {
+        Some(why) if !has_returned => match interrupted(why) {
             Some(outcome) => outcome,
             None => return settled(in_hand, Err(Error::LeaseLost { run: run.run_id })),
         },
-        _ => match executed {
-            Ok(executed) => host.outcome(outcome::end(executed)),
+        _ => match ended {
+            Ok(end) => host.outcome(end),
             Err(error) => Outcome::Ended(End::failed("NotExecuted", error.to_string(), None)),
         },
     };
@@ -194,7 +200,7 @@ pub(super) fn struck(next: Next, redaction: &Redaction) -> Next {
     }
 }
 
-fn returned(executed: &Result<super::Executed, super::ExecutionError>) -> bool {
+fn has_returned(executed: &Result<super::Executed, super::ExecutionError>) -> bool {
     matches!(executed, Ok(executed) if matches!(executed.outcome.ending, sandbox::Ending::Returned(_)))
 }
 

@@ -9,12 +9,13 @@ use sandbox::Isolation;
 use super::host::{Parts, RunHost, Watch};
 use super::injected_secrets::Handed;
 use super::journal::Journal;
-use super::outcome;
 use super::{execute, work};
+use super::{outcome, returned};
 use crate::ctx::Ctx;
 use crate::engine::node::in_hand::{Interrupt, Interruption};
 use crate::error::Error;
 use crate::prepare::Prepared;
+use crate::secrets::redaction::Redaction;
 
 pub(crate) struct Replay {
     pub(crate) run: Run,
@@ -37,7 +38,7 @@ pub(crate) async fn replay(ctx: &Ctx, replay: Replay) -> Result<(End, usize), Er
         ctx: ctx.clone(),
         journal: Journal::new(run.run_id, steps, ctx.engine.config.bounds),
         run,
-        prepared,
+        prepared: Arc::clone(&prepared),
         interrupt: interrupt.clone(),
         // It is handed no secrets either.
         redaction: Arc::default(),
@@ -49,7 +50,11 @@ pub(crate) async fn replay(ctx: &Ctx, replay: Replay) -> Result<(End, usize), Er
         Some(Interruption::Diverged(divergence)) => {
             End::failed("replay_diverged", divergence.to_string(), None)
         }
-        _ => outcome::end(executed),
+        _ => {
+            let mut end = outcome::end(executed);
+            returned::check(&host, function, &Redaction::default(), &mut end);
+            end
+        }
     };
     host.collected();
     Ok((end, host.0.journal.left()))

@@ -106,8 +106,9 @@ pub(crate) fn trial_work(ctx: &Ctx, run: &Run, function: &PreparedFunction) -> R
     super::work(ctx, run, function, Handed::stand_ins(function))
 }
 
-pub(crate) fn trial_end(executed: Executed) -> Result<Json, RunError> {
-    let end = outcome::end(executed);
+pub(crate) fn trial_end(function: &PreparedFunction, executed: Executed) -> Result<Json, RunError> {
+    let mut end = outcome::end(executed);
+    super::returned::check_trial(function, &mut end);
     match (end.state, end.error) {
         (RunState::Succeeded, _) => Ok(end.output.unwrap_or_default()),
         (_, Some(error)) => Err(error),

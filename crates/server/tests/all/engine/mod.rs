@@ -17,6 +17,7 @@ mod power;
 mod recording;
 mod recovering;
 mod retrying;
+mod returning;
 pub(crate) mod script;
 mod sealing;
 mod secrecy;

@@ -13,7 +13,7 @@ use store::Store;
 use tokio::sync::Mutex;
 
 use crate::clock::Clock;
-use crate::config::Config;
+use crate::config::{Config, NotifyConfig};
 use crate::engine::{Cells, Engine, Executor, Requests, keep_requests};
 use crate::error::Error;
 use crate::host_verbs;
@@ -47,6 +47,8 @@ pub struct Ctx {
     home: PathBuf,
     /// What stays of the records of Runs.
     pub(crate) keep: RetentionPolicy,
+    /// Who is told that something waits or keeps failing.
+    pub(crate) notify: Arc<NotifyConfig>,
     redactions: Redactions,
     pub(crate) sealed_secrets: SealedSecrets,
     /// Where cells tell what they ask of the network.
@@ -98,6 +100,7 @@ impl Ctx {
             http_client: HttpClient::new(config.http_client.clone()),
             home: config.home.clone(),
             keep: config.keep,
+            notify: Arc::new(config.notify.clone()),
             redactions: Redactions::default(),
             sealed_secrets: SealedSecrets::default(),
             requests: None,

@@ -48,6 +48,8 @@ pub const SETTINGS: &[Setting] = &[
     flagged("log_format", "log-format"),
     flagged("allow_weaker_sandbox", "allow-weaker-sandbox"),
     setting("otlp_endpoint"),
+    setting("notify_function"),
+    secret("notify_webhook"),
     setting("durability"),
     setting("changesets"),
     setting("changesets_replace"),

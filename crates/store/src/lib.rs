@@ -40,6 +40,7 @@ pub use crate::brain::entries::{EntryPage, EntrySummary};
 pub use crate::brain::live::{LiveEntry, LiveSince};
 pub use crate::brain::snapshot::{PastMove, Question, Snapshot};
 pub use crate::events::deliveries::Delivered;
+pub use crate::events::failures::FailureCount;
 pub use crate::events::ticks::{Count, Tick};
 pub use crate::events::triggers::{FiredOn, Firing, Firings, TakenBack};
 pub use crate::runs::activity::{Activity, OpenRuns};

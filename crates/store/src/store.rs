@@ -32,6 +32,7 @@ pub(crate) const MIGRATIONS: &[Migration] = migrations![
     "0015_graphs",
     "0016_graph_drafts",
     "0017_graph_commands",
+    "0018_schedule_failures",
 ];
 
 #[derive(Clone)]

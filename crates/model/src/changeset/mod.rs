@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use thiserror::Error;
 
 use self::check::{Check, Verdict};
@@ -19,6 +20,7 @@ use crate::access::actor::Actor;
 use crate::access::scope::Scope;
 use crate::content::{Content, Snapshot};
 use crate::entry::{EntryKey, EntryKind};
+use crate::event::{EventKind, NewEvent};
 use crate::function::dependency::Role;
 use crate::ids::ChangesetId;
 use crate::name::EntryName;
@@ -181,6 +183,22 @@ impl Changeset {
     pub fn is_visible_to(&self, scope: &Scope) -> bool {
         let is_covered = |change: &Change| scope.covers(change.key.name.as_str());
         scope.is_all() || (!self.changes.is_empty() && self.changes.iter().all(is_covered))
+    }
+
+    /// What others hear of one that waits for somebody, under the number that it gets.
+    pub fn proposed_event(&self, number: u64) -> NewEvent {
+        let ready = self.failed_checks().next().is_none();
+        let waits = if ready { "waits to be applied" } else { "does not pass its checks" };
+        NewEvent {
+            kind: EventKind::ChangesetProposed,
+            source: self.title.clone(),
+            data: json!({
+                "changeset_id": self.id, "number": number, "ready": ready,
+                "message": format!("changeset {number} ({}) {waits}", self.title),
+            }),
+            actor: self.actor.clone(),
+            at: self.created_at,
+        }
     }
 
     pub fn failed_checks(&self) -> impl Iterator<Item = &Check> {

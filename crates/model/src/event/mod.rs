@@ -1,5 +1,6 @@
 //! Events: immutable facts, appended once, with a sequence number that has no gap.
 
+mod notice;
 pub mod payload;
 
 use std::fmt;
@@ -24,11 +25,17 @@ pub enum EventKind {
     Updated(EntryKind),
     Deleted(EntryKind),
     ChangesetApplied,
+    /// A Changeset waits for someone to apply or reject it.
+    ChangesetProposed,
     SecretChanged,
     RunFinished,
     RunFailed,
     RunCancelled,
+    /// A Run waits for the answer of a person.
+    QuestionAsked,
     ScheduleTicked,
+    /// A Schedule keeps failing.
+    ScheduleFailing,
     WebhookReceived,
     /// Emitted by a Function: `custom.NAME`.
     Custom(String),
@@ -71,7 +78,7 @@ fn is_emitted(text: &str) -> bool {
         && format!("custom.{text}").parse::<EventKind>().is_ok()
 }
 
-const EXPECTED: &str = "expected `run.finished`, `run.failed`, `run.cancelled`, `function.added`, `function.updated`, `function.deleted`, `changeset.applied`, `secret.changed`, `schedule.ticked`, `webhook.received` or `custom.NAME`";
+const EXPECTED: &str = "expected `run.finished`, `run.failed`, `run.cancelled`, `function.added`, `function.updated`, `function.deleted`, `changeset.applied`, `changeset.proposed`, `question.asked`, `secret.changed`, `schedule.ticked`, `schedule.failing`, `webhook.received` or `custom.NAME`";
 
 impl EventKind {
     /// Every change of the brain appends at least one of these.
@@ -84,11 +91,17 @@ impl EventKind {
     pub fn is_about_whole_brain(&self) -> bool {
         use EventKind as Kind;
         match self {
-            Kind::ChangesetApplied | Kind::SecretChanged => true,
+            Kind::ChangesetApplied | Kind::ChangesetProposed | Kind::SecretChanged => true,
             Kind::Added(_) | Kind::Updated(_) | Kind::Deleted(_) => false,
             Kind::RunFinished | Kind::RunFailed | Kind::RunCancelled => false,
-            Kind::ScheduleTicked | Kind::WebhookReceived | Kind::Custom(_) => false,
+            Kind::QuestionAsked | Kind::ScheduleTicked | Kind::ScheduleFailing => false,
+            Kind::WebhookReceived | Kind::Custom(_) => false,
         }
+    }
+
+    /// Whether a person should hear of it, because something waits or keeps failing.
+    pub fn is_for_people(&self) -> bool {
+        matches!(self, EventKind::ChangesetProposed | EventKind::QuestionAsked | EventKind::ScheduleFailing)
     }
 
     /// Every kind but the custom ones, which have no end.
@@ -96,11 +109,14 @@ impl EventKind {
         let changes = |kind| [EventKind::Added(kind), EventKind::Updated(kind), EventKind::Deleted(kind)];
         let others = [
             EventKind::ChangesetApplied,
+            EventKind::ChangesetProposed,
             EventKind::SecretChanged,
             EventKind::RunFinished,
             EventKind::RunFailed,
             EventKind::RunCancelled,
+            EventKind::QuestionAsked,
             EventKind::ScheduleTicked,
+            EventKind::ScheduleFailing,
             EventKind::WebhookReceived,
         ];
         EntryKind::ALL.into_iter().flat_map(changes).chain(others).collect()
@@ -114,6 +130,9 @@ impl fmt::Display for EventKind {
             EventKind::Updated(kind) => write!(f, "{kind}.updated"),
             EventKind::Deleted(kind) => write!(f, "{kind}.deleted"),
             EventKind::ChangesetApplied => f.write_str("changeset.applied"),
+            EventKind::ChangesetProposed => f.write_str("changeset.proposed"),
+            EventKind::QuestionAsked => f.write_str("question.asked"),
+            EventKind::ScheduleFailing => f.write_str("schedule.failing"),
             EventKind::SecretChanged => f.write_str("secret.changed"),
             EventKind::RunFinished => f.write_str("run.finished"),
             EventKind::RunFailed => f.write_str("run.failed"),
@@ -142,6 +161,9 @@ impl FromStr for EventKind {
         }
         match text {
             "changeset.applied" => Ok(EventKind::ChangesetApplied),
+            "changeset.proposed" => Ok(EventKind::ChangesetProposed),
+            "question.asked" => Ok(EventKind::QuestionAsked),
+            "schedule.failing" => Ok(EventKind::ScheduleFailing),
             "secret.changed" => Ok(EventKind::SecretChanged),
             "run.finished" => Ok(EventKind::RunFinished),
             "run.failed" => Ok(EventKind::RunFailed),
@@ -224,7 +246,10 @@ mod tests {
             EventKind::RunFinished,
             EventKind::RunFailed,
             EventKind::RunCancelled,
+            EventKind::ChangesetProposed,
+            EventKind::QuestionAsked,
             EventKind::ScheduleTicked,
+            EventKind::ScheduleFailing,
             EventKind::WebhookReceived,
             EventKind::Custom("mail.arrived".to_owned()),
         ] {
@@ -271,7 +296,7 @@ mod tests {
         let web = Scope::Names(vec!["web.*".to_owned()]);
         assert!(event(EventKind::RunFinished, "web.get").is_visible_to(&web));
         assert!(!event(EventKind::RunFinished, "mail.send").is_visible_to(&web));
-        for kind in [EventKind::ChangesetApplied, EventKind::SecretChanged] {
+        for kind in [EventKind::ChangesetApplied, EventKind::ChangesetProposed, EventKind::SecretChanged] {
             assert!(!event(kind.clone(), "web.get").is_visible_to(&web), "{kind}");
             assert!(event(kind, "web.get").is_visible_to(&Scope::All));
         }

@@ -1,8 +1,13 @@
 //! A question that a Run asks a person: a text, and optionally the possible answers.
 
-use serde_json::Value;
+use jiff::Timestamp;
+use serde_json::{Value, json};
 use thiserror::Error;
 
+use super::Run;
+use crate::access::actor::Actor;
+use crate::event::{EventKind, NewEvent};
+use crate::function::run_options::Record;
 use crate::phrase::{cut, list};
 
 /// So many are named where an answer is none of them.
@@ -36,14 +41,33 @@ pub fn check_answer(question: &Value, answer: &Value) -> Result<(), NotAmong> {
     Err(NotAmong { given: quoted(answer), choices: list(&named, last) })
 }
 
+/// What others hear of a question. Its text is left out if the Run may not be recorded: the Event would outlive it.
+pub fn event(run: &Run, step: u32, question: &Value, at: Timestamp) -> NewEvent {
+    let name = &run.key.name;
+    let mut data = json!({ "run_id": run.run_id, "step": step, "chain": run.chain });
+    let text = question["question"].as_str().filter(|_| run.how.record == Record::All);
+    if let Some(text) = text {
+        data["question"] = text.into();
+        data["options"] = options(question).into();
+        data["message"] = format!("`{name}` asks: {text}").into();
+    } else {
+        data["message"] = format!("`{name}` asks a person and waits for the answer").into();
+    }
+    NewEvent {
+        kind: EventKind::QuestionAsked,
+        source: name.to_string(),
+        data,
+        actor: Actor::Run(run.run_id),
+        at,
+    }
+}
+
 fn quoted(value: &Value) -> String {
     format!("`{}`", cut(&value.to_string(), LONGEST))
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -69,5 +93,19 @@ mod tests {
         let refused = check_answer(&question, &json!("x".repeat(500))).unwrap_err();
         assert_eq!(refused.choices, "`0`, `1`, `2`, `3`, `4`, `5`, `6`, `7`, `8`, `9` and 20 more");
         assert!(refused.given.chars().count() <= LONGEST + 2, "{}", refused.given);
+    }
+
+    #[test]
+    fn an_event_has_the_question_unless_the_run_may_be_forgotten() {
+        let question = json!({ "question": "Deploy marker?", "options": ["yes", "no"] });
+        let mut run = crate::run::tests::run();
+        let told = event(&run, 3, &question, Timestamp::UNIX_EPOCH).data;
+        assert_eq!((&told["step"], &told["options"]), (&3.into(), &json!(["yes", "no"])));
+        assert!(told["message"].as_str().unwrap().ends_with("asks: Deploy marker?"), "{told}");
+        for record in [Record::None, Record::Errors, Record::Sample] {
+            run.how.record = record;
+            let told = event(&run, 3, &question, Timestamp::UNIX_EPOCH).data;
+            assert!(!told.to_string().contains("marker"), "{told}");
+        }
     }
 }

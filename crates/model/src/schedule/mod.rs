@@ -2,6 +2,7 @@
 //! [`self::timetable`]'s part.
 
 pub mod cron;
+pub mod failing;
 pub mod ticks;
 pub mod timetable;
 

@@ -207,7 +207,10 @@ fn carried(event: &Event) -> Option<Value> {
         EventKind::Custom(_) => fact.data.get("output").unwrap_or(&fact.data).clone(),
         EventKind::RunCancelled
         | EventKind::ChangesetApplied
+        | EventKind::ChangesetProposed
+        | EventKind::QuestionAsked
         | EventKind::ScheduleTicked
+        | EventKind::ScheduleFailing
         | EventKind::WebhookReceived => fact.data.clone(),
     })
 }
@@ -347,7 +350,7 @@ mod tests {
     #[test]
     fn what_is_not_there_is_an_error_that_names_the_place() {
         let event = finished(&json!({"scores": 1}));
-        insta::assert_snapshot!(mapped(&event, json!({"x": {"y": "{{ event.output.score }}"}})).unwrap_err(), @"input `x.y` cannot be made from `{{ event.output.score }}`: `event.output` has no `score`, only `scores`");
+        insta::assert_snapshot!(mapped(&event, json!({"x": {"y": "{{ event.output.score }}"}})).unwrap_err(), @"input `x.y` cannot be made from `{{ event.output.score }}`: `event.output` has no `score`; did you mean `scores`?");
         insta::assert_snapshot!(mapped(&event, json!({"x": "{{ boom }}"})).unwrap_err(), @"input `x` cannot be made from `{{ boom }}`: `boom` is unknown; known: `event`");
         insta::assert_snapshot!(mapped(&event, json!({"x": "{{ boom() }}"})).unwrap_err(), @"input `x` cannot be made from `{{ boom() }}`: it went wrong");
         insta::assert_snapshot!(mapped(&event, json!({"x": "{{ event.output.scores[0] }}"})).unwrap_err(), @"input `x` cannot be made from `{{ event.output.scores[0] }}`: `event.output.scores` is the number 1, which has no elements");

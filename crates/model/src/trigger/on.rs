@@ -42,9 +42,14 @@ impl On {
             | EventKind::RunFinished
             | EventKind::RunFailed
             | EventKind::RunCancelled
+            | EventKind::QuestionAsked
             | EventKind::ScheduleTicked
+            | EventKind::ScheduleFailing
             | EventKind::Custom(_) => true,
-            EventKind::ChangesetApplied | EventKind::SecretChanged | EventKind::WebhookReceived => false,
+            EventKind::ChangesetApplied
+            | EventKind::ChangesetProposed
+            | EventKind::SecretChanged
+            | EventKind::WebhookReceived => false,
         };
         EventKind::fixed().iter().filter(|kind| self.fits(kind)).all(is_entry)
     }

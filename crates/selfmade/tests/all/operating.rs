@@ -32,6 +32,8 @@ fn settings_are_shown_with_where_they_came_from() {
     log_format            text                                 default
     allow_weaker_sandbox  false                                default
     otlp_endpoint         (none)                               default
+    notify_function       (none)                               default
+    notify_webhook        (none)                               default
     durability            process                              default
     changesets            ask                                  default
     changesets_replace                                         default

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use hyper::Uri;
 use serde::Serialize;
 
 use super::Config;
@@ -70,6 +71,11 @@ impl Config {
             "model_url" => or(engine.model.url.clone(), "(OpenAI's)"),
             "model_name" => or(engine.model.name.clone(), "(as functions say)"),
             "model_key" => engine.model.key.clone(),
+            "notify_function" => or(self.notify.function.as_ref().map(ToString::to_string), "(none)"),
+            "notify_webhook" => {
+                let host = self.notify.webhook.as_ref().and_then(Uri::host);
+                or(host.map(|host| format!("at {host}")), "(none)")
+            }
             "durability" => word_of(DURABILITIES, engine.durability),
             "lease_seconds" => engine.lease.as_secs().to_string(),
             "poll_seconds" => engine.poll.as_secs().to_string(),

@@ -4,6 +4,7 @@ mod engine;
 mod in_force;
 mod log;
 mod network;
+mod notify;
 mod serve;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ use store::Location;
 
 pub use self::in_force::InForce;
 pub use self::log::{DEFAULT_LOG, LogConfig, LogFormat};
+pub use self::notify::NotifyConfig;
 pub use self::serve::ServeConfig;
 use crate::engine::{CellsConfig, EngineConfig};
 use crate::http_client::HttpClientConfig;
@@ -33,6 +35,7 @@ pub struct Config {
     pub engine: EngineConfig,
     pub cells: CellsConfig,
     pub keep: RetentionPolicy,
+    pub notify: NotifyConfig,
     pub serve: ServeConfig,
     pub log: LogConfig,
     /// A file of certificate authorities that are trusted beside the public ones.
@@ -69,6 +72,7 @@ impl Config {
             audit_days: chosen.read("keep_audit_days", days)?,
         };
         network::read(&chosen, &mut config)?;
+        config.notify = notify::read(&chosen)?;
         config.serve = serve::read(&chosen)?;
         config.log = log::read(&chosen)?;
         Ok(config)
@@ -92,6 +96,7 @@ impl Config {
             engine: EngineConfig::default(),
             cells,
             keep: RetentionPolicy::default(),
+            notify: NotifyConfig::default(),
             serve: ServeConfig::default(),
             log: LogConfig::default(),
             extra_roots: None,

@@ -2,11 +2,12 @@
 
 use model::run::Waiting;
 use model::run::host_verb::HostVerb;
+use model::run::question;
 use model::run::step::Step;
 use sandbox::Arguments;
 use serde_json::{Value as Json, json};
 
-use super::{Given, Host, Refusal, StepReply, begin, finish};
+use super::{Given, Host, Refusal, StepReply, finish};
 use crate::error::Error;
 
 pub(super) async fn carry_out(host: &Host<'_>, step: Step, arguments: Arguments) -> Result<StepReply, Error> {
@@ -15,19 +16,22 @@ pub(super) async fn carry_out(host: &Host<'_>, step: Step, arguments: Arguments)
                     with the answer; declare it `idempotent=True`, or reach the network from a function it calls";
         return finish(host, step, Err(Refusal::Refused(text.to_owned()))).await;
     }
-    let question = match question(host, arguments) {
+    let question = match asked(host, arguments) {
         Ok(question) => question,
         Err(refusal) => return finish(host, step, Err(refusal)).await,
     };
     let position = step.position;
     // An open Step is there already when the Run was lost while it waited.
     if host.ctx.store.step(step.run_id, position).await?.is_none() {
-        begin(host, &step).await?;
+        let event = question::event(&host.run, position, &question, host.ctx.clock.now());
+        let lease = host.lease()?;
+        host.journal(&step, || host.ctx.store.record_step_with(&step, lease, std::slice::from_ref(&event)))
+            .await?;
     }
     Ok(StepReply::Suspended(Waiting::Person { step: position, question, until: None }))
 }
 
-fn question(host: &Host<'_>, arguments: Arguments) -> Result<Json, Refusal> {
+fn asked(host: &Host<'_>, arguments: Arguments) -> Result<Json, Refusal> {
     let mut given = Given::new(HostVerb::Ask, arguments)?;
     let question = given.required_text("question");
     let options = given.value("options").map(listed);

@@ -8,7 +8,8 @@ use model::access::Access;
 use model::access::actor::Actor;
 use model::event::{EventKind, NewEvent};
 use model::ids::RunId;
-use model::run::Concurrency;
+use model::run::{Concurrency, RunError};
+use model::schedule::failing::{Failures, LastFailure};
 use model::schedule::{Overlap, ScheduleContent};
 use serde_json::json;
 
@@ -19,6 +20,8 @@ use crate::live_list::Live;
 
 /// How many missed ticks are made up for at most.
 const MOST_MISSED: usize = 100;
+/// A tick that others dealt with, or that could not be counted because they counted so many failures meanwhile, is left to them.
+const TRIES: usize = 3;
 
 impl Live<ScheduleContent> {
     /// Starts what is due and says when the next tick is.
@@ -60,7 +63,7 @@ impl Live<ScheduleContent> {
             Err(error @ Error::Store(_)) => Err(error),
             Err(error) => {
                 tracing::warn!(schedule.name = %self.name, "schedule `{}` started nothing: {error}", self.name);
-                self.pass_over(ctx, at, &error.to_string()).await
+                self.fail(ctx, at, &error).await
             }
         }
     }
@@ -70,6 +73,29 @@ impl Live<ScheduleContent> {
         let event = self.ticked(ctx, at, None, Some(why));
         ctx.store.tick(self.entry, at, None, Some(why), Some(&event)).await?;
         Ok(())
+    }
+
+    /// A tick that could not start anything is a failure, and counted with it.
+    async fn fail(&self, ctx: &Ctx, at: Timestamp, error: &Error) -> Result<(), Error> {
+        let why = error.to_string();
+        let ticked = self.ticked(ctx, at, None, Some(&why));
+        for _ in 0..TRIES {
+            let from = ctx.store.schedule_failures(self.entry).await?;
+            let mut events = vec![ticked.clone()];
+            events.extend(self.told(ctx, from.and_another(), error));
+            if ctx.store.failed_tick(self.entry, at, &why, from, &events).await? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// What people hear of a failure, if this is the one that they hear of.
+    fn told(&self, ctx: &Ctx, failures: Failures, error: &Error) -> Option<NewEvent> {
+        let error =
+            RunError { type_name: "NotStarted".to_owned(), message: error.to_string(), traceback: None };
+        let last = LastFailure { target: &self.content.target, run: None, error };
+        failures.is_told().then(|| last.event(self.entry, &self.name, failures, ctx.clock.now()))
     }
 
     fn ticked(&self, ctx: &Ctx, at: Timestamp, run: Option<RunId>, skipped: Option<&str>) -> NewEvent {

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use model::access::Access;
 use model::access::actor::Actor;
 use model::event::Event;
-use model::ids::RunId;
+use model::ids::{EntryId, RunId};
 use model::run::Run;
 use model::run::chain::Chain;
 use model::trigger::TriggerContent;
@@ -16,15 +16,16 @@ use serde_json::{Map, Value};
 use store::{Firing, Firings};
 
 use super::debounce::Past;
-use super::expression;
 use super::index::Live;
 use super::payload::completed;
+use super::{expression, notify};
 use crate::app::runs::{self, StartRun, Target};
 use crate::ctx::Ctx;
 use crate::error::Error;
 
 /// Adds what all Triggers do about an Event.
 pub(super) async fn fire(ctx: &Ctx, event: &Event, firings: &mut Firings) -> Result<(), Error> {
+    notify::add(ctx, event, firings).await?;
     let listening = ctx.triggers.listening(ctx, event).await?;
     if listening.is_empty() {
         return Ok(());
@@ -71,7 +72,7 @@ async fn start(
     due_at: Option<Timestamp>,
     firings: &mut Firings,
 ) -> Result<Result<RunId, String>, Error> {
-    let chain = match chain(ctx, live, event, firings).await? {
+    let chain = match chain(ctx, live.entry, event, firings).await? {
         Ok(chain) => chain,
         Err(end) => return Ok(Err(end)),
     };
@@ -87,9 +88,10 @@ async fn start(
     }
 }
 
-async fn chain(
+/// The chain that an Event continues by starting something for an entry, or why it ends there.
+pub(super) async fn chain(
     ctx: &Ctx,
-    live: &Live,
+    entry: EntryId,
     event: &Event,
     firings: &Firings,
 ) -> Result<Result<Chain, String>, Error> {
@@ -98,7 +100,7 @@ async fn chain(
     let root = before.root.unwrap_or(upstream);
     let queued = firings.runs.iter().filter(|run| run.chain.root == Some(root)).count() as u64;
     let runs = ctx.store.chain_runs(root).await? + queued;
-    let next = before.next(upstream, live.entry, runs, &ctx.engine.config.chain);
+    let next = before.next(upstream, entry, runs, &ctx.engine.config.chain);
     Ok(next.map_err(|end| end.to_string()))
 }
 

@@ -6,6 +6,7 @@ mod debounce;
 mod expression;
 mod firing;
 mod index;
+mod notify;
 mod payload;
 mod progress;
 mod rehearsal;
@@ -95,6 +96,7 @@ async fn fire_all(ctx: &Ctx, stop: Option<&CancellationToken>) -> Result<usize, 
         let is_end = is_short && at_once == FEW;
         at_once = if is_short { FEW } else { MANY };
         if ctx.triggers.progress.record(ctx, from, &firings).await? {
+            notify::call(ctx, &events);
             started += firings.runs.len();
             starting::start(ctx, firings.runs, places);
             if is_end {

@@ -26,7 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     // Doors make an Access and call verbs.
     ("http", &["app", "blocking", "clock", "ctx", "error", "metrics", "secrets", "traces"]),
-    ("triggers", &["app", "ctx", "engine", "error", "live_list"]),
+    ("triggers", &["app", "ctx", "engine", "error", "http_client", "live_list"]),
     ("scheduler", &["app", "ctx", "error", "live_list", "signals"]),
     // What the code of a Run asks for: the engine states what it needs of it and is handed it.
     ("host_verbs", &["app", "blocking", "engine", "error", "llm", "secrets"]),

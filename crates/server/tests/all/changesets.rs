@@ -21,7 +21,9 @@ store::on_both! {
         let proposed = world.propose(vec![answering("f", 1)]).await.unwrap();
         assert_eq!((proposed.number, world.revision().await), (1, 0));
         assert_eq!(world.live_number(&key("f")).await, None);
-        assert!(world.ctx.store.events_after(0, 10).await.unwrap().is_empty());
+        let told = world.ctx.store.events_after(0, 10).await.unwrap();
+        let kinds: Vec<EventKind> = told.into_iter().map(|event| event.fact.kind).collect();
+        assert_eq!(kinds, [EventKind::ChangesetProposed]);
 
         let applied = world.apply(1).await.unwrap();
         assert_eq!((applied.changeset, applied.revision.0), (Some(1), 1));
@@ -29,7 +31,7 @@ store::on_both! {
         let stored = find(&world.ctx, &ME, 1).await.unwrap();
         assert_eq!((stored.state, stored.decided_by), (ChangesetState::Applied, Some(ME.actor.clone())));
         let kinds: Vec<EventKind> =
-            world.ctx.store.events_after(0, 10).await.unwrap().into_iter().map(|event| event.fact.kind).collect();
+            world.ctx.store.events_after(1, 10).await.unwrap().into_iter().map(|event| event.fact.kind).collect();
         assert_eq!(kinds, [EventKind::Added(model::entry::EntryKind::Function), EventKind::ChangesetApplied]);
     }
 

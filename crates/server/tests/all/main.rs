@@ -5,6 +5,7 @@
 // The name under which every other crate knows it.
 extern crate selfmade_server as server;
 
+mod notifications;
 mod old_brain;
 mod world;
 

@@ -10,6 +10,7 @@ use model::access::scope::Scope;
 use model::changeset::{Change, Changeset, ChangesetState, NewVersion};
 use model::content::Snapshot;
 use model::entry::EntryKey;
+use model::event::NewEvent;
 use model::ids::{ChangesetId, EntryId};
 use model::revision::Revision;
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,7 @@ use super::references::push_contents;
 use crate::access::scope::{in_scope, scope_value};
 use crate::db::{Batch, Durability, Row, Sql, Value};
 use crate::error::Error;
+use crate::events::push_events;
 use crate::runs::optional_json;
 use crate::store::Store;
 
@@ -99,6 +101,29 @@ impl Store {
         push_changeset(&mut batch, changeset)?;
         self.db.write(batch, Durability::Power).await?;
         self.changeset_number(changeset.id).await
+    }
+
+    /// Records a Changeset that waits for somebody, with the Event that says so. The Event has its number.
+    pub async fn record_proposal(
+        &self,
+        changeset: &Changeset,
+        event: impl Fn(u64) -> NewEvent,
+    ) -> Result<u64, Error> {
+        loop {
+            let last = "select value from counters where counter = 'changeset'";
+            let number = self.db.one(last, [], |row| row.unsigned(0)).await? + 1;
+            let mut batch = Batch::new();
+            push_changeset(&mut batch, changeset)?;
+            batch.guard(
+                "select 1 from counters where counter = 'changeset' and value = $1",
+                [number.into()],
+                "nobody took this number",
+            );
+            push_events(&mut batch, &[event(number)]);
+            if self.write_guarded(batch).await? {
+                return Ok(number);
+            }
+        }
     }
 
     pub async fn changeset_number(&self, id: ChangesetId) -> Result<u64, Error> {

@@ -1,6 +1,7 @@
 //! Events: appended in the same transaction as the fact they describe, numbered without gaps.
 
 pub(crate) mod deliveries;
+pub(crate) mod failures;
 pub(crate) mod pruning;
 pub(crate) mod ticks;
 pub(crate) mod triggers;
@@ -56,7 +57,7 @@ macro_rules! visible {
         first_events!(
             concat!(
                 $condition,
-                " and (cast($3 as text) is null or kind not in ('changeset.applied', 'secret.changed')) and ",
+                " and (cast($3 as text) is null or kind not in ('changeset.applied', 'changeset.proposed', 'secret.changed')) and ",
                 in_scope!($database, "source", "$3")
             ),
             "seq desc"

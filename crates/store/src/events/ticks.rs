@@ -36,12 +36,7 @@ impl Store {
         event: Option<&NewEvent>,
     ) -> Result<bool, Error> {
         let mut batch = Batch::new();
-        batch.guard(
-            "insert into ticks (entry_id, at, run_id, skipped) values ($1, $2, $3, $4)
-             on conflict (entry_id, at) do nothing",
-            [schedule.0.into(), at.into(), run.map(|run| run.run_id.0).into(), skipped.into()],
-            "nobody dealt with this tick",
-        );
+        push_tick(&mut batch, schedule, at, run.map(|run| run.run_id), skipped);
         push_runs(&mut batch, run.map_or(&[], std::slice::from_ref))?;
         push_events(&mut batch, event.map_or(&[], std::slice::from_ref));
         self.write_guarded(batch).await
@@ -101,6 +96,22 @@ impl Store {
             )
             .await
     }
+}
+
+/// The batch is undone if somebody dealt with this tick.
+pub(super) fn push_tick(
+    batch: &mut Batch,
+    schedule: EntryId,
+    at: Timestamp,
+    run: Option<RunId>,
+    skipped: Option<&str>,
+) {
+    batch.guard(
+        "insert into ticks (entry_id, at, run_id, skipped) values ($1, $2, $3, $4)
+         on conflict (entry_id, at) do nothing",
+        [schedule.0.into(), at.into(), run.map(|run| run.0).into(), skipped.into()],
+        "nobody dealt with this tick",
+    );
 }
 
 /// How often a Trigger or a Schedule started something.

@@ -57,12 +57,14 @@ pub struct Firings {
     pub firings: Vec<Firing>,
     /// Of earlier firings.
     pub taken_back: Vec<TakenBack>,
+    /// Others are told of these Events once, when it is stored that they are dealt with.
+    pub is_told: bool,
 }
 
 impl Firings {
     /// Nothing came of these Events, and nothing would if they were read again.
     pub fn is_nothing(&self) -> bool {
-        self.runs.is_empty() && self.firings.is_empty() && self.taken_back.is_empty()
+        self.runs.is_empty() && self.firings.is_empty() && self.taken_back.is_empty() && !self.is_told
     }
 
     /// What has to survive. If the Events are dealt with again, the same comes of them; only Runs that must not be executed

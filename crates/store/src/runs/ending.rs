@@ -13,6 +13,7 @@ use super::waiting::push_wake;
 use crate::changes::Topic;
 use crate::db::{Batch, Durability, Value};
 use crate::error::Error;
+use crate::events::failures::{FailureCount, push_failure_count};
 use crate::events::push_events;
 use crate::runs::{ROW_BYTES, optional_json};
 use crate::store::Store;
@@ -40,11 +41,13 @@ pub struct Finished {
     pub wakes: Option<RunId>,
     /// Whether anything may be in its journal. Most Runs ask for nothing, and need not look.
     pub may_be_journaled: bool,
+    /// What it means for the Schedule that started it.
+    pub failures: Option<FailureCount>,
 }
 
 impl Store {
     /// False if another claim holds the Run or it has ended otherwise; then nothing was written. Whoever did not hear the answer
-    /// may ask again.
+    /// may ask again. If another failure of its Schedule was counted meanwhile, the error says so.
     pub async fn finish_run(&self, finished: &Finished, durability: Durability) -> Result<bool, Error> {
         let (mut batch, mut added) = (Batch::new(), 0);
         let mut parts = Batch::new();
@@ -57,6 +60,9 @@ impl Store {
             false if finished.may_be_journaled => push_forget_callees(&mut batch, finished.run_id),
             false => {}
         }
+        if let Some(count) = finished.failures {
+            push_failure_count(&mut batch, count);
+        }
         push_events(&mut batch, &finished.events);
         batch.settles(finished.run_id);
         if let Some(waiting) = finished.wakes {
@@ -67,6 +73,7 @@ impl Store {
         }
         match self.db.write(batch, durability).await {
             Ok(_) => Ok(true),
+            Err(error) if error.is_counted_meanwhile() => Err(error),
             Err(Error::GuardFailed { .. }) => self.has_ended_so(finished).await,
             Err(error) => Err(error),
         }

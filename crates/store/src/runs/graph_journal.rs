@@ -1,6 +1,7 @@
 //! The journal of a Run of a Graph: its node executions, which are Steps, and what happened in which order.
 
 use jiff::Timestamp;
+use model::event::NewEvent;
 use model::graph::scheduler::Happened;
 use model::ids::RunId;
 use model::run::Lease;
@@ -10,6 +11,7 @@ use model::run::step::Step;
 use crate::changes::Topic;
 use crate::db::{Batch, Durability, Row, Sql, Value};
 use crate::error::Error;
+use crate::events::push_events;
 use crate::runs::steps::{held, push_end, push_steps, step_columns, step_from_row};
 use crate::runs::waiting::push_wake;
 use crate::store::Store;
@@ -25,6 +27,8 @@ pub struct GraphTurn {
     pub happened: Vec<GraphEntry>,
     /// The last command that is among them.
     pub heard: Option<u64>,
+    /// What others hear of it.
+    pub events: Vec<NewEvent>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +66,7 @@ impl Store {
                 [run.0.into(), last.into()],
             );
         }
+        push_events(&mut batch, &turn.events);
         self.db.write(batch, durability).await.map(drop)
     }
 

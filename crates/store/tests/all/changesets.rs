@@ -14,7 +14,7 @@ use store::testing::TestDatabase;
 use store::{ChangesetFilter, Error};
 
 use crate::runs::narrow;
-use crate::world::{World, answering, at, changeset, delete, id, key, point, put};
+use crate::world::{World, answering, at, changeset, delete, event, id, key, point, put};
 
 /// One with every field filled.
 fn full() -> Changeset {
@@ -85,6 +85,27 @@ store::on_both! {
         }
         numbers.sort_unstable();
         assert_eq!(numbers, (1..=30).collect::<Vec<_>>());
+    }
+
+    async fn the_event_of_a_proposal_has_its_number(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let mut tasks = Vec::new();
+        for n in 0..8 {
+            let store = world.store.clone();
+            tasks.push(tokio::spawn(async move {
+                let told = |number: u64| event(&number.to_string());
+                store.record_proposal(&changeset(vec![put("same", n)]), told).await.unwrap()
+            }));
+        }
+        let mut numbers = Vec::new();
+        for task in tasks {
+            numbers.push(task.await.unwrap());
+        }
+        numbers.sort_unstable();
+        assert_eq!(numbers, (1..=8).collect::<Vec<_>>());
+        let told = world.store.events_after(0, 100).await.unwrap();
+        let told: Vec<u64> = told.iter().map(|event| event.fact.source.parse().unwrap()).collect();
+        assert_eq!(told, numbers, "in the order of their numbers");
     }
 
     async fn an_applied_one_is_found_by_the_revision_it_made(database: &TestDatabase) {

@@ -33,6 +33,7 @@ pub(crate) fn succeeded(run: &Run) -> Finished {
         is_limited: false,
         wakes: None,
         may_be_journaled: true,
+        failures: None,
     }
 }
 

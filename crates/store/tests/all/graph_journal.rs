@@ -12,7 +12,7 @@ use store::{Durability, Error, GraphEntry, GraphTurn};
 
 use crate::runs::{node, waited};
 use crate::steps::step;
-use crate::world::{World, at, id};
+use crate::world::{World, at, event, id};
 
 async fn started(world: &World) -> (Run, Lease) {
     let run = waited("g", node());
@@ -45,11 +45,12 @@ store::on_both! {
         let open = Step { result: None, finished_at: None, ..whole(&run, 2, 1, 1) };
         let first = GraphTurn {
             new: vec![whole(&run, 1, 0, 1), open.clone()],
-            ended: Vec::new(),
             happened: vec![emitted(1, 1, 0, 1), GraphEntry { seq: 2, position: None, happened: Happened::Cancelled }],
-            heard: None,
+            events: vec![event("asks")],
+            ..GraphTurn::default()
         };
         world.store.record_graph_turn(run.run_id, lease, &first, Durability::Process).await.unwrap();
+        assert_eq!(world.store.events_after(0, 10).await.unwrap().pop().unwrap().fact, event("asks"));
         let ended = Step { finished_at: Some(at(9)), ..open };
         let second =
             GraphTurn { ended: vec![ended.clone()], happened: vec![emitted(3, 2, 1, 1)], ..GraphTurn::default() };

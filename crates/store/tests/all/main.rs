@@ -28,6 +28,7 @@ mod egress;
 mod ending;
 mod entries;
 mod events;
+mod failures;
 mod faults;
 mod graph_drafts;
 mod graph_journal;

@@ -20,7 +20,15 @@ fn firing(entry_id: EntryId, seq: u64, run: Option<&Run>) -> Firing {
 }
 
 fn firings(from_seq: u64, to_seq: u64, firings: Vec<Firing>, runs: Vec<Run>) -> Firings {
-    Firings { cursor: "triggers".to_owned(), from_seq, to_seq, runs, firings, taken_back: vec![] }
+    Firings {
+        cursor: "triggers".to_owned(),
+        from_seq,
+        to_seq,
+        runs,
+        firings,
+        taken_back: vec![],
+        is_told: false,
+    }
 }
 
 async fn seqs(store: &Store, entry: EntryId, since: i64) -> Vec<u64> {

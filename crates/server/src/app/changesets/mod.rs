@@ -117,6 +117,16 @@ async fn register_drafted(
 
 /// Drafts and checks, and leaves it to someone to apply or reject it.
 pub async fn propose(ctx: &Ctx, access: &Access, proposal: &Proposal) -> Result<Changeset, Error> {
+    propose_unless(ctx, access, proposal, |_| false).await
+}
+
+/// The same, but nobody hears of one that the caller will apply at once.
+async fn propose_unless(
+    ctx: &Ctx,
+    access: &Access,
+    proposal: &Proposal,
+    will_apply: impl Fn(&Changeset) -> bool,
+) -> Result<Changeset, Error> {
     access.may(Verb::ProposeChangeset)?;
     touches(access, proposal)?;
     if let Some(id) = proposal.id()
@@ -136,7 +146,11 @@ pub async fn propose(ctx: &Ctx, access: &Access, proposal: &Proposal) -> Result<
     let mut changeset = fresh(ctx, access, proposal, &drafted, checks);
     changeset.changes = drafted.changes;
     changeset.state = ChangesetState::Checked;
-    changeset.number = ctx.store.record_changeset(&changeset).await?;
+    changeset.number = if will_apply(&changeset) {
+        ctx.store.record_changeset(&changeset).await?
+    } else {
+        waiting(ctx, &changeset).await?
+    };
     Ok(changeset)
 }
 
@@ -191,8 +205,13 @@ fn asks(checks: &[Check]) -> bool {
 /// What its author may not apply is proposed.
 async fn left_to_others(ctx: &Ctx, mut changeset: Changeset, drafted: Drafted) -> Result<Error, Error> {
     changeset.changes = drafted.changes;
-    let number = ctx.store.record_changeset(&changeset).await?;
+    let number = waiting(ctx, &changeset).await?;
     Ok(Error::NeedsApproval { number, checks: changeset.checks })
+}
+
+/// Records one that waits for somebody, and says so.
+async fn waiting(ctx: &Ctx, changeset: &Changeset) -> Result<u64, Error> {
+    Ok(ctx.store.record_proposal(changeset, |number| changeset.proposed_event(number)).await?)
 }
 
 /// What a Run proposes, treated as the policy says.
@@ -209,10 +228,14 @@ pub async fn propose_by_policy(
                 .to_owned(),
         });
     }
-    let changeset = propose(ctx, access, proposal).await?;
     let passed = |check: &Check| !matches!(check.verdict, Verdict::Failed | Verdict::Asks);
-    let is_ready = changeset.state == ChangesetState::Checked && changeset.checks.iter().all(passed);
-    if policy == ProposalPolicy::Auto && is_ready {
+    let will_apply = |changeset: &Changeset| {
+        policy == ProposalPolicy::Auto
+            && changeset.state == ChangesetState::Checked
+            && changeset.checks.iter().all(passed)
+    };
+    let changeset = propose_unless(ctx, access, proposal, will_apply).await?;
+    if will_apply(&changeset) {
         apply(ctx, access, changeset.number).await?;
         return find(ctx, access, changeset.number).await;
     }

@@ -9,6 +9,7 @@ pub(crate) mod outcome;
 pub(crate) mod output;
 pub(crate) mod replay;
 mod returned;
+mod schedule_failures;
 pub(crate) mod settling;
 mod suspension;
 pub(crate) mod trial;

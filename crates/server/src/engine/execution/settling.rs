@@ -4,6 +4,7 @@ use model::run::{End, Lease, Next, Recorded, Run};
 use store::{Durability, Finished};
 
 use super::host::Collected;
+use super::schedule_failures::counted;
 use crate::ctx::Ctx;
 use crate::engine::node::database_retry::patiently;
 use crate::error::Error;
@@ -57,7 +58,7 @@ async fn finish(ctx: &Ctx, run: Run, lease: Lease, end: End, collected: Collecte
 async fn record(ctx: &Ctx, run: &Run, lease: Lease, collected: Collected) -> Result<(), Error> {
     let Recorded { output, error, event } = run.recorded(ctx.engine.config.payload_bytes);
     let (is_kept, now) = (run.is_kept(), run.finished_at.unwrap_or_else(|| ctx.clock.now()));
-    let finished = Finished {
+    let mut finished = Finished {
         run_id: run.run_id,
         lease,
         state: run.state,
@@ -73,11 +74,12 @@ async fn record(ctx: &Ctx, run: &Run, lease: Lease, collected: Collected) -> Res
         is_limited: run.how.concurrency.is_some(),
         wakes: run.parent.filter(|_| run.how.is_node),
         may_be_journaled: !collected.asked_nothing,
+        failures: None,
     };
     let is_awaited = !is_kept && ctx.engine.awaited.end(run);
     // The start needs no more than that: what makes the end last makes everything before it last, too.
     let durability = if run.how.waited { ctx.engine.config.durability } else { ending_of_queued(run) };
-    let stored = patiently(ctx, || async { Ok(ctx.store.finish_run(&finished, durability).await?) }).await;
+    let stored = store_end(ctx, run, &mut finished, durability).await;
     if !matches!(stored, Ok(true)) {
         if is_awaited {
             ctx.engine.awaited.forget(run.run_id);
@@ -89,6 +91,27 @@ async fn record(ctx: &Ctx, run: &Run, lease: Lease, collected: Collected) -> Res
         ctx.engine.unflushed.add(now);
     }
     Ok(())
+}
+
+/// Together with what it means for the Schedule that started the Run. If another failure of that was counted meanwhile, this is one more.
+async fn store_end(
+    ctx: &Ctx,
+    run: &Run,
+    finished: &mut Finished,
+    durability: Durability,
+) -> Result<bool, Error> {
+    loop {
+        let (error, at) = (finished.error.clone(), finished.finished_at);
+        let (failures, told) = patiently(ctx, || counted(ctx, run, error.as_ref(), at)).await?;
+        finished.failures = failures;
+        finished.events.truncate(1);
+        finished.events.extend(told);
+        let finished = &*finished;
+        match patiently(ctx, || async { Ok(ctx.store.finish_run(finished, durability).await?) }).await {
+            Err(Error::Store(error)) if error.is_counted_meanwhile() => {}
+            stored => return stored,
+        }
+    }
 }
 
 /// Without an ending that lasts, a Run is executed again after a power failure. One that may be is flushed a moment later, with

@@ -10,6 +10,7 @@ use model::graph::{GraphContent, Node, Values};
 use model::ids::RunId;
 use model::input::json_size::json_size;
 use model::name::EntryName;
+use model::run::question;
 use model::run::step::Step;
 use model::run::{End, Ending, Lease, Outcome, RunError, RunState};
 use model::version::VersionNumber;
@@ -359,7 +360,13 @@ impl GraphRun<'_> {
                     return self.at_once(execution, input, Err(failure("Refused", message)));
                 }
                 let question = self.host.0.redaction.json(question.clone());
+                let is_new = self.journal.begun(execution).is_none();
                 let step = self.begin(execution, input, None);
+                if is_new {
+                    let now = self.ctx().clock.now();
+                    let event = question::event(&self.host.0.run, step.position, &question, now);
+                    self.journal.tell(event);
+                }
                 if step.finished_at.is_some() {
                     let answer = step.result.clone().unwrap_or_default();
                     return self.ended(execution, Ok(effect.outputs(answer)));

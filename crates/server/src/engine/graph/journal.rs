@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
+use model::event::NewEvent;
 use model::graph::Values;
 use model::graph::scheduler::{ExecutionId, Happened};
 use model::ids::RunId;
@@ -117,6 +118,11 @@ impl GraphJournal {
     pub(super) fn note(&mut self, position: Option<u32>, happened: Happened) {
         self.seq += 1;
         self.turn.happened.push(GraphEntry { seq: self.seq, position, happened });
+    }
+
+    /// Adds what others hear of the turn.
+    pub(super) fn tell(&mut self, event: NewEvent) {
+        self.turn.events.push(event);
     }
 
     /// Writes the turn. What follows from it must wait for that.

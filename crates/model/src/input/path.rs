@@ -7,6 +7,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::tagged::{describe, elements, entries};
+use crate::changeset::check::nearest;
 use crate::phrase::cut;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub struct NotAPath;
 pub enum SelectError {
     #[error("`{root}` is unknown; known: {known}")]
     Root { root: String, known: String },
-    #[error("`{place}` has no `{key}`, only {known}")]
+    #[error("`{place}` has no `{key}`{known}")]
     Key { place: String, key: String, known: String },
     #[error("`{place}` has {count} elements, so there is no element {index}")]
     Index { place: String, index: i64, count: usize },
@@ -62,7 +63,8 @@ impl Part {
         match self {
             Part::Key(key) => {
                 let map = entries(value).ok_or_else(|| kind("keys"))?;
-                let missing = || SelectError::Key { place: place(), key: cut(key, 40), known: known(value) };
+                let missing =
+                    || SelectError::Key { place: place(), key: cut(key, 40), known: instead(key, value) };
                 map.get(key).ok_or_else(missing)
             }
             Part::Index(index) => {
@@ -72,6 +74,15 @@ impl Part {
                 usize::try_from(from_start).ok().and_then(|at| items.get(at)).ok_or_else(missing)
             }
         }
+    }
+}
+
+/// The key that was meant, or those that there are.
+fn instead(key: &str, value: &Value) -> String {
+    let keys: Vec<String> = value.as_object().into_iter().flat_map(|map| map.keys().cloned()).collect();
+    match nearest(key, &keys) {
+        Some(near) => format!("; did you mean `{}`?", cut(near, 40)),
+        None => format!(", only {}", known(value)),
     }
 }
 

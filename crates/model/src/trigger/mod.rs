@@ -2,6 +2,7 @@
 //! its target gets in [`mapping`]. Conditions and templates are text here and evaluated by the server.
 
 pub mod decision;
+pub mod fields;
 pub mod mapping;
 pub mod on;
 pub mod senders;

@@ -2,6 +2,8 @@
 
 use minijinja::value::Serde;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, escape_formatter};
+use model::event::Event;
+use model::input::path::Path;
 use model::phrase::cut;
 use model::trigger::mapping::Ask;
 use serde_json::{Map, Value};
@@ -59,6 +61,23 @@ pub fn check(ask: Ask<'_>) -> Result<(), ExpressionError> {
         text: cut(text, 200),
         problem: error.detail().unwrap_or("it is not an expression").to_owned(),
     })
+}
+
+/// What a condition looks at, as paths such as `event.output.total`, in order.
+pub(crate) fn looked_at(condition: &str) -> Vec<String> {
+    let environment = environment();
+    let expression = environment.compile_expression(condition);
+    let paths = expression.map(|expression| expression.undeclared_variables(true)).unwrap_or_default();
+    let is_global = |path: &str| environment.globals().any(|(name, _)| name == path);
+    let mut paths: Vec<String> = paths.into_iter().filter(|path| !is_global(path)).collect();
+    paths.sort_unstable();
+    paths
+}
+
+/// Why an Event does not have what a path names, if it does not.
+pub(crate) fn lacking(path: &str, event: &Event) -> Option<String> {
+    let scope = Value::Object(Map::from_iter([("event".to_owned(), event.view())]));
+    path.parse::<Path>().ok()?.select(&scope).err().map(|error| error.to_string())
 }
 
 /// Whether the condition holds for an Event.

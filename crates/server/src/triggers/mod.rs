@@ -16,6 +16,7 @@ use sandbox::CancellationToken;
 use store::Topic;
 
 pub use self::expression::{ExpressionError, check};
+pub(crate) use self::expression::{lacking, looked_at};
 pub(crate) use self::firing::input;
 pub(crate) use self::index::{Live, Triggers};
 pub(crate) use self::payload::completed;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use model::event::Event;
 use model::trigger::TriggerContent;
-use model::trigger::decision::{Decision, History};
+use model::trigger::decision::{Decision, History, Mismatch};
 use serde::{Deserialize, Serialize};
 
 use super::expression;
@@ -83,14 +83,28 @@ fn decide(
 }
 
 fn verdict(event: &Event, decision: &Decision) -> Verdict {
+    let why = match lacking(decision, event) {
+        Some(lacking) => format!("{decision}: {lacking}"),
+        None => decision.to_string(),
+    };
     Verdict {
         seq: event.seq,
         at: event.fact.at,
         kind: event.fact.kind.to_string(),
         source: event.fact.source.clone(),
         fires: matches!(decision, Decision::Fire | Decision::Debounced { .. }),
-        why: decision.to_string(),
+        why,
     }
+}
+
+/// The first thing that a condition looks at and this Event does not have, if that is why it is false or fails.
+fn lacking(decision: &Decision, event: &Event) -> Option<String> {
+    let Decision::NotMatching(Mismatch::Condition { condition } | Mismatch::Broken { condition, .. }) =
+        decision
+    else {
+        return None;
+    };
+    expression::looked_at(condition).iter().find_map(|path| expression::lacking(path, event))
 }
 
 #[cfg(test)]

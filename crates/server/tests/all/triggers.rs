@@ -159,6 +159,29 @@ on_both! {
         assert_eq!(database.dump().await, before);
     }
 
+    async fn a_slip_in_a_condition_is_told_when_it_is_saved_and_what_lacks_when_it_is_tried(database: &TestDatabase) {
+        let stage = pair(database).await;
+        let typed = "from typing import TypedDict\n\nclass Order(TypedDict):\n    total: int\n\ndef order() -> Order:\n    return {'total': 1}\n";
+        stage.add(&[typed]).await;
+        let warned = async |source: &str, condition: &str| {
+            let content = TriggerContent {
+                source: Some(source.to_owned()), condition: Some(condition.to_owned()), ..after_first()
+            };
+            let applied = triggers::put(&stage.ctx, &ME, name("t"), content).await.unwrap();
+            applied.warnings.into_iter().map(|finding| finding.message).collect::<Vec<_>>().join("\n")
+        };
+        assert_eq!(warned("first", "event.outptu > 1").await, "its condition looks at `event.outptu`, but `event` has no `outptu`; did you mean `output`?");
+        assert_eq!(warned("order", "event.output.totl > 1").await, "its condition looks at `event.output.totl`, but `event.output` has no `totl`; did you mean `total`?");
+        assert_eq!(warned("order", "event.output.total > 1 and event.source == 'order'").await, "");
+
+        assert_eq!(warned("first", "event.output.total > 1").await, "", "nothing is known of what it returns");
+        stage.start("first", empty()).await.unwrap();
+        assert_eq!(warned("first", "event.output.total > 1").await, "its condition looks at `event.output.total`, but in the last event `event.output` is the number 7, which has no keys");
+        let content = triggers::content(&stage.ctx, &ME, &name("t")).await.unwrap();
+        let tried = triggers::dry_run(&stage.ctx, &ME, &content, stage.ctx.clock.now()).await.unwrap();
+        assert_eq!(tried.verdicts[0].why, "its condition `event.output.total > 1` is false: `event.output` is the number 7, which has no keys");
+    }
+
     async fn a_dry_run_tells_what_it_would_have_fired_on(database: &TestDatabase) {
         let stage = pair(database).await;
         for n in 1..=4 {

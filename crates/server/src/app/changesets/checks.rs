@@ -54,7 +54,7 @@ pub(crate) async fn run(
     let parses = Check::of(Gate::Parses, drafted.findings.iter().cloned().chain(flawed).collect());
     let types = check_types(&outcomes).findings.into_iter();
     let types = types
-        .chain(start_checks::findings(ctx, &outcomes).await?)
+        .chain(start_checks::findings(ctx, access, &outcomes).await?)
         .chain(graph_checks::findings(ctx, access, &outcomes).await?);
     let types = Check::of(Gate::Types, types.collect());
     let tests = tests(ctx, access, drafted, &[&parses, &names, &types], results).await?;

@@ -2,6 +2,7 @@
 
 pub(crate) mod application;
 pub(crate) mod checks;
+mod condition_checks;
 pub mod drafts;
 pub(crate) mod graph_checks;
 mod policy;

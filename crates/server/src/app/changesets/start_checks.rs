@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use model::access::Access;
 use model::changeset::check::{Finding, Outcome, nearest};
 use model::content::Content;
 use model::entry::EntryKey;
@@ -15,6 +16,7 @@ use model::trigger::TriggerContent;
 use model::trigger::mapping::{Ask, asked};
 use serde_json::{Map, Value};
 
+use super::condition_checks;
 use crate::ctx::Ctx;
 use crate::error::Error;
 use crate::triggers::check;
@@ -22,13 +24,20 @@ use crate::triggers::check;
 /// Parameters that get something of their own when an entry was changed.
 const OF_CHANGES: [&str; 3] = ["action", "triggered_function_name", "function_name"];
 
-pub(super) async fn findings(ctx: &Ctx, outcomes: &[Outcome<'_>]) -> Result<Vec<Finding>, Error> {
-    let signatures = signatures(ctx, outcomes).await?;
+pub(super) async fn findings(
+    ctx: &Ctx,
+    access: &Access,
+    outcomes: &[Outcome<'_>],
+) -> Result<Vec<Finding>, Error> {
+    let signatures = signatures(ctx, access, outcomes).await?;
     let mut findings = Vec::new();
     for outcome in outcomes {
         match outcome.after {
             Some(Content::Trigger(trigger)) => {
                 findings.extend(misunderstood(outcome.key, trigger));
+                findings.extend(
+                    condition_checks::findings(ctx, access, outcome.key, trigger, &signatures).await?,
+                );
                 if let Some(signature) = signatures.get(&trigger.target) {
                     findings.extend(trigger_input(outcome.key, trigger, signature));
                 }
@@ -44,14 +53,23 @@ pub(super) async fn findings(ctx: &Ctx, outcomes: &[Outcome<'_>]) -> Result<Vec<
     Ok(findings)
 }
 
-/// What the targets take once the changes are applied. What a Graph takes is not known here.
-async fn signatures(ctx: &Ctx, outcomes: &[Outcome<'_>]) -> Result<HashMap<EntryName, Signature>, Error> {
+/// What the targets take, and what watched functions give, once the changes are applied. Of a Graph that is not known here.
+async fn signatures(
+    ctx: &Ctx,
+    access: &Access,
+    outcomes: &[Outcome<'_>],
+) -> Result<HashMap<EntryName, Signature>, Error> {
     let target = |outcome: &Outcome<'_>| match outcome.after? {
         Content::Trigger(trigger) => Some(trigger.target.clone()),
         Content::Schedule(schedule) => Some(schedule.target.clone()),
         Content::Function(_) | Content::Graph(_) => None,
     };
-    let mut stored: BTreeSet<EntryName> = outcomes.iter().filter_map(target).collect();
+    let watched = |outcome: &Outcome<'_>| match outcome.after? {
+        Content::Trigger(trigger) => condition_checks::watched(access, trigger),
+        _ => None,
+    };
+    let mut stored: BTreeSet<EntryName> =
+        outcomes.iter().filter_map(target).chain(outcomes.iter().filter_map(watched)).collect();
     let mut signatures = HashMap::new();
     for outcome in outcomes {
         if let Some(function) = outcome.after.and_then(Content::as_function)

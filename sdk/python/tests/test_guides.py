@@ -12,6 +12,7 @@ import real
 
 PACKAGE = pathlib.Path(__file__).parent.parent
 GUIDE = PACKAGE.parent.parent / "docs" / "python.md"
+PROJECTS = PACKAGE.parent.parent / "docs" / "projects.md"
 
 
 def programs(path):
@@ -45,6 +46,12 @@ class Guides(unittest.TestCase):
             f"run_id = selfmade.runs.list('greet').first()[0].id\nimport os; os.chdir({str(PACKAGE.parent.parent)!r})\n"
         )
         self.run_here(first + shout + given + tour + "    break\n")
+
+    @unittest.skipUnless(os.environ.get("SELFMADE_TEST_PACKAGES"), "it downloads pandas; set SELFMADE_TEST_PACKAGES")
+    def test_the_project_that_cleans_a_table(self):
+        example = PACKAGE.parent.parent / "docs" / "examples" / "1_clean_table.py"
+        printed = re.search(r"```text\n(.*?)```", PROJECTS.read_text(encoding="utf-8"), re.DOTALL)[1]
+        self.assertEqual(self.run_here(example.read_text(encoding="utf-8")), printed)
 
 
 if __name__ == "__main__":

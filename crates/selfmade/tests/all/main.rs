@@ -31,6 +31,7 @@ mod operating;
 mod packs;
 mod planting;
 mod postgres;
+mod projects;
 mod readme;
 mod real_packs;
 mod remote;

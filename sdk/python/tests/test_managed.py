@@ -2,11 +2,14 @@
 
 import asyncio
 import contextlib
+import importlib.util
 import io
 import os
+import pathlib
 import pickle
 import signal
 import sys
+import tempfile
 import threading
 import unittest
 import unittest.mock
@@ -120,6 +123,32 @@ class Calling(unittest.TestCase):
             {"managed.py": text.replace("loud(", "managed_shout(")}, name="managed", replace=True
         )
         self.assertEqual([move.name for move in loaded.applied.moves], ["managed_greet"])
+
+    def test_a_file_is_the_same_version_whether_it_is_called_or_added(self):
+        text = (
+            "from __future__ import annotations\n\n"
+            "import re, json\n"
+            "import selfmade\n"
+            "from math import pi as circle, tau\n"
+            "from decimal import Decimal\n\n"
+            "@selfmade.function(timeout=5)\n"
+            "def managed_written(text: str, much: 'Decimal | None' = None) -> dict[str, float]:\n"
+            '    """Uses what is around it."""\n'
+            "    selfmade.log(text)\n"
+            "    return {json.dumps(text): circle + tau}\n\n"
+            "    # What is left to do.\n\n\n"
+            "print\n"
+        )
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name) / "managed_written.py"
+        path.write_text(text, encoding="utf-8")
+        spec = importlib.util.spec_from_file_location("managed_written", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        module.managed_written.register()
+        selfmade.functions.put("managed_written", text.replace("\n\n\nprint\n", "\n"))
+        self.assertEqual(len(selfmade.functions.versions("managed_written")), 1)
 
     def test_what_was_written_here_runs_whatever_is_live(self):
         managed_pid.register()

@@ -53,9 +53,8 @@ class Files(unittest.TestCase):
         )
         self.assertEqual(
             module.area.source,
-            "from math import pi as circle\n"
-            "from math import tau\n"
             "import xml.etree.ElementTree\n"
+            "from math import pi as circle, tau\n"
             "import selfmade\n\n"
             "@selfmade.function(timeout=5)\n"
             "def area(r: float, text: str = str(tau)) -> float:\n"

@@ -44,8 +44,21 @@ def definition(fn: FunctionType, seen: int | None) -> str:
         raise _none(fn) from None
     for node in nodes:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == fn.__name__:
-            return "\n".join(text.splitlines()[node.lineno - 1 : node.end_lineno]) + "\n"
+            lines = text.splitlines()
+            return "\n".join(lines[node.lineno - 1 : _end(node, lines)]) + "\n"
     raise _none(fn)
+
+
+def _end(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[str]) -> int:
+    """Where a definition ends, with the comments inside it that follow its last statement."""
+    assert node.end_lineno is not None
+    end = node.end_lineno
+    for number, line in enumerate(lines[end:], end + 1):
+        if line.startswith((" ", "\t")) and line.lstrip().startswith("#"):
+            end = number
+        elif line.strip():
+            break
+    return end
 
 
 def renamed(text: str, name: str) -> str:
@@ -104,10 +117,10 @@ class Uses:
 
     def __init__(self, fn: FunctionType, text: str, is_function: Callable[[Any], bool]) -> None:
         self.dependencies: dict[str, Any] = {}
-        self.imports: list[str] = []
         scope = {**fn.__globals__, **inspect.getclosurevars(fn).nonlocals}
         lost = []
-        written = dict(_imports(fn))
+        written = _Imports(fn)
+        used, found = set(), set()
         for name, in_body in sorted(_names(text).items()):
             if name == fn.__name__ or name not in scope:
                 # Itself, a built-in, or a function that only the server knows.
@@ -115,13 +128,17 @@ class Uses:
             value = scope[name]
             if is_function(value):
                 self.dependencies[name] = value
-            elif statement := written.get(name) or _import(name, value, fn, text):
-                self.imports.append(statement)
+            elif name in written.names:
+                used.add(name)
+            elif statement := _import(name, value, fn, text):
+                found.add(statement)
             elif in_body:
                 lost.append(name)
         if lost:
             raise _leans(fn, lost)
-        self.imports = sorted(set(self.imports))
+        # As `selfmade fn add` stores them: those of the file first, in its order.
+        self.imports = [*written.statements(used), *sorted(found)]
+        self.names_selfmade = "import selfmade" in self.imports or written.binds_selfmade(used)
 
 
 def _leans(fn: FunctionType, names: list[str]) -> NoSource:
@@ -136,8 +153,21 @@ def _names(text: str) -> dict[str, bool]:
     """The names that a definition takes from around it, each with whether its body does, not only its head."""
     top = symtable.symtable(text, "<function>", "exec")
     names = {symbol.get_name(): False for symbol in top.get_symbols() if symbol.is_referenced()}
+    names |= {name: False for name in _quoted(text)}
     names |= {name: True for child in top.get_children() for name in _globals(child)}
     return {name: in_body for name, in_body in names.items() if not hasattr(builtins, name)}
+
+
+def _quoted(text: str) -> Iterator[str]:
+    """The names in annotations that are written as strings."""
+    for node in ast.walk(ast.parse(text)):
+        for written in (getattr(node, "annotation", None), getattr(node, "returns", None)):
+            if isinstance(written, ast.Constant) and isinstance(written.value, str):
+                try:
+                    expression = ast.parse(written.value.strip(), mode="eval")
+                except SyntaxError:
+                    continue
+                yield from (one.id for one in ast.walk(expression) if isinstance(one, ast.Name))
 
 
 def _globals(table: symtable.SymbolTable) -> Iterator[str]:
@@ -146,24 +176,40 @@ def _globals(table: symtable.SymbolTable) -> Iterator[str]:
         yield from _globals(child)
 
 
-def _imports(fn: FunctionType) -> Iterator[tuple[str, str]]:
-    """The names that the imports at the top of the function's file or cell give, each with its statement."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(fn.__code__.co_filename)))
-    except SyntaxError:
-        # A cell of a notebook may have lines that are no Python.
-        return
-    for node in tree.body:
-        if isinstance(node, (ast.Import, ast.ImportFrom)) and getattr(node, "module", None) != "__future__":
-            for alias in node.names:
-                name = alias.asname or alias.name.partition(".")[0]
-                yield name, ast.unparse(_with_one(node, alias))
+class _Imports:
+    """The imports at the top of a function's file or cell."""
+
+    def __init__(self, fn: FunctionType) -> None:
+        try:
+            tree = ast.parse("".join(linecache.getlines(fn.__code__.co_filename)))
+        except SyntaxError:
+            # A cell of a notebook may have lines that are no Python.
+            tree = ast.Module(body=[], type_ignores=[])
+        self._nodes = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+        self.names = {_bound(alias) for node in self._nodes if not _is_future(node) for alias in node.names}
+
+    def statements(self, names: set[str]) -> Iterator[str]:
+        """Those that give some of these names, in order, each with as many of them as it gives; and what changes the language."""
+        for node in self._nodes:
+            kept = [alias for alias in node.names if _is_future(node) or _bound(alias) in names]
+            if kept and isinstance(node, ast.Import):
+                yield ast.unparse(ast.Import(names=kept))
+            elif kept and isinstance(node, ast.ImportFrom):
+                yield ast.unparse(ast.ImportFrom(module=node.module, names=kept, level=node.level))
+
+    def binds_selfmade(self, names: set[str]) -> bool:
+        """Whether one of these statements gives `selfmade` by that name."""
+        imports = [node for node in self._nodes if isinstance(node, ast.Import)]
+        aliases = [alias for node in imports for alias in node.names if _bound(alias) == "selfmade"]
+        return "selfmade" in names and any(alias.name.partition(".")[0] == "selfmade" for alias in aliases)
 
 
-def _with_one(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> ast.stmt:
-    if isinstance(node, ast.Import):
-        return ast.Import(names=[alias])
-    return ast.ImportFrom(module=node.module, names=[alias], level=node.level)
+def _is_future(node: ast.Import | ast.ImportFrom) -> bool:
+    return getattr(node, "module", None) == "__future__"
+
+
+def _bound(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]
 
 
 def _import(name: str, value: Any, fn: FunctionType, text: str) -> str | None:
@@ -195,5 +241,6 @@ def _deepest(whole: str, text: str) -> str:
 def decorated(text: str, uses: Uses, declared: Mapping[str, Any]) -> str:
     """What is sent: imports, a decorator that says what was declared, the definition."""
     arguments = ", ".join(f"{keyword}={value!r}" for keyword, value in declared.items())
-    lines = [*uses.imports, "import selfmade", "", f"@selfmade.function({arguments})"]
+    own = [] if uses.names_selfmade else ["import selfmade"]
+    lines = [*uses.imports, *own, "", f"@selfmade.function({arguments})"]
     return "\n".join(lines) + "\n" + text

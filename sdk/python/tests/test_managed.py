@@ -150,6 +150,18 @@ class Calling(unittest.TestCase):
         selfmade.functions.put("managed_written", text.replace("\n\n\nprint\n", "\n"))
         self.assertEqual(len(selfmade.functions.versions("managed_written")), 1)
 
+    def test_a_result_that_is_not_recorded_is_an_error_and_not_nothing(self):
+        selfmade.functions.put(
+            "managed_secretive",
+            "import selfmade\n\n@selfmade.function(record='none')\ndef managed_secretive() -> int:\n    return 7\n",
+        )
+        self.assertEqual(selfmade.run("managed_secretive"), 7)
+        handle = selfmade.runs.submit("managed_secretive")
+        while handle.record().state != "succeeded":
+            pass
+        with self.assertRaisesRegex(selfmade.RunError, "is not recorded, because `managed_secretive` declares"):
+            handle.result()
+
     def test_what_was_written_here_runs_whatever_is_live(self):
         managed_pid.register()
         selfmade.functions.put("managed_pid", "def managed_pid() -> int:\n    return -1\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
 
+from selfmade._errors import RunError
 from selfmade.models import Printed, Run, RunRecord, Step
 
 if TYPE_CHECKING:
@@ -32,9 +33,18 @@ class AsyncRunHandle:
         """What the function returned, as soon as it has.
 
         Raises:
-            RunError: there is no result, or not after so many seconds.
+            RunError: there is no result, or not after so many seconds; or it was not recorded.
         """
-        return (await self.wait(seconds)).result()
+        run = await self.wait(seconds)
+        result = run.result()
+        kept = run.raw.get("how", {}).get("record", "all")
+        if result is None and kept != "all":
+            raise RunError(
+                run,
+                f"the result of run {run.id} is not recorded, because `{run.name}` declares `record={kept!r}`; "
+                "call the function instead of submitting it",
+            )
+        return result
 
     async def record(self) -> RunRecord:
         """Everything that is known of it now."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
+from selfmade._errors import RunError
 from selfmade.models import Printed, Run, RunRecord, Step
 
 if TYPE_CHECKING:
@@ -33,9 +34,18 @@ class RunHandle:
         """What the function returned, as soon as it has.
 
         Raises:
-            RunError: there is no result, or not after so many seconds.
+            RunError: there is no result, or not after so many seconds; or it was not recorded.
         """
-        return (self.wait(seconds)).result()
+        run = self.wait(seconds)
+        result = run.result()
+        kept = run.raw.get("how", {}).get("record", "all")
+        if result is None and kept != "all":
+            raise RunError(
+                run,
+                f"the result of run {run.id} is not recorded, because `{run.name}` declares `record={kept!r}`; "
+                "call the function instead of submitting it",
+            )
+        return result
 
     def record(self) -> RunRecord:
         """Everything that is known of it now."""

@@ -15,8 +15,14 @@ from selfmade.babyagi import create_app, install
 
 
 def main() -> None:
+    usage = "usage: python -m selfmade.babyagi SCRIPT [ARGUMENTS]"
     if len(sys.argv) < 2:
-        sys.exit("usage: python -m selfmade.babyagi SCRIPT [ARGUMENTS]")
+        sys.exit(usage)
+    if sys.argv[1] in ("-h", "--help"):
+        print(f"{usage}\n\nRuns a script that was written for BabyAGI on selfmade.")
+        return
+    if not Path(sys.argv[1]).is_file():
+        sys.exit(f"`{sys.argv[1]}` is not a file\n{usage}")
     del sys.argv[0]
     install()
     script = sys.argv[0]

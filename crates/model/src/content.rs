@@ -72,7 +72,8 @@ impl Content {
                     .collect::<Vec<_>>()
             }
             Content::Trigger(trigger) => {
-                let source = trigger.watched().into_iter().map(|source| function(Role::Watches, source));
+                let source = trigger.watched_callable().into_iter();
+                let source = source.map(|source| function(Role::Watches, source));
                 source.chain([function(Role::Starts, trigger.target.as_str())]).collect()
             }
             Content::Schedule(schedule) => vec![function(Role::Starts, schedule.target.as_str())],

@@ -150,6 +150,15 @@ class Calling(unittest.TestCase):
         selfmade.functions.put("managed_written", text.replace("\n\n\nprint\n", "\n"))
         self.assertEqual(len(selfmade.functions.versions("managed_written")), 1)
 
+    def test_a_change_that_breaks_callers_is_refused_unless_it_is_forced(self):
+        selfmade.functions.put("managed_callee", "def managed_callee(a):\n    return a\n")
+        selfmade.functions.put("managed_caller", "def managed_caller():\n    return managed_callee(1)\n")
+        changed = "def managed_callee(a, b):\n    return a\n"
+        with self.assertRaises(selfmade.Refused) as caught:
+            selfmade.functions.put("managed_callee", changed)
+        self.assertEqual([finding.entry.name for finding in caught.exception.findings], ["managed_caller"])
+        self.assertEqual(selfmade.functions.put("managed_callee", changed, force=True).moves[0].after, 2)
+
     def test_a_result_that_is_not_recorded_is_an_error_and_not_nothing(self):
         selfmade.functions.put(
             "managed_secretive",

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::document;
 use crate::content::Content;
 use crate::entry::{EntryKey, EntryKind};
 use crate::function::FunctionContent;
@@ -43,6 +44,8 @@ pub enum Verdict {
     Passed,
     Failed,
     NotRun,
+    /// It failed only because of entries that the changeset does not change, and was applied all the same.
+    Forced,
     /// Someone else than who proposed it has to apply it.
     Asks,
 }
@@ -115,6 +118,14 @@ impl Check {
         Check { gate, verdict, findings, note: None }
     }
 
+    /// As it is for someone who accepts that stored entries break. What is wrong with the changes themselves stays an error.
+    #[must_use]
+    pub fn forced(self, changes: impl Fn(&EntryKey) -> bool) -> Check {
+        let mut errors = self.findings.iter().filter(|finding| finding.severity == Severity::Error);
+        let is_forced = self.verdict == Verdict::Failed && !errors.any(|finding| changes(&finding.entry));
+        Check { verdict: if is_forced { Verdict::Forced } else { self.verdict }, ..self }
+    }
+
     pub fn not_run(gate: Gate, note: impl Into<String>) -> Check {
         Check { gate, verdict: Verdict::NotRun, findings: Vec::new(), note: Some(note.into()) }
     }
@@ -136,6 +147,8 @@ pub struct Surroundings {
     pub pinned: HashSet<(EntryKey, VersionNumber)>,
     /// Which live entries name one that the Changeset deletes, and how.
     pub referrers: Vec<(EntryKey, Role, EntryKey)>,
+    /// The names of Functions and Graphs that the Changeset deletes.
+    pub deleted: HashSet<String>,
     /// Names to suggest from when one is not found.
     pub known_names: Vec<String>,
     /// Where the sources of changed functions use their free names, if that is known.
@@ -221,6 +234,14 @@ fn missing_reference(
         (_, Role::Watches) => {
             Finding::warning(key.clone(), format!("it listens to `{name}`, which is not stored yet"))
         }
+        _ if around.deleted.contains(name) => {
+            Finding::error(key.clone(), format!("it starts `{name}`, which is deleted in the same changeset"))
+                .hint(format!(
+                    "delete the {} as well (in a brain folder `{}`), or keep `{name}`",
+                    key.kind,
+                    document::path(key)
+                ))
+        }
         _ => {
             let hint = match nearest(name, &around.known_names) {
                 Some(near) => format!("did you mean `{near}`?"),
@@ -241,8 +262,17 @@ fn missing_function(
         return Finding::warning(key.clone(), format!("depends on `{name}`, which is not a stored function"))
             .hint("the name is kept, and resolves once a function with that name is stored");
     }
-    let finding = Finding::error(key.clone(), format!("`{name}` is not defined, imported or stored"))
-        .hint(nearest_hint(name, around));
+    let finding = if around.deleted.contains(name) {
+        Finding::error(key.clone(), format!("it calls `{name}`, which is deleted in the same changeset"))
+            .hint(format!(
+                "delete or change `{}` as well (in a brain folder `{}`), or keep `{name}`",
+                key.name,
+                document::path(key)
+            ))
+    } else {
+        Finding::error(key.clone(), format!("`{name}` is not defined, imported or stored"))
+            .hint(nearest_hint(name, around))
+    };
     located(finding, function, name, around)
 }
 

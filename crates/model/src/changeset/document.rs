@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::access::grants::{BrainGrant, Grants};
 use crate::content::Content;
+use crate::entry::{EntryKey, EntryKind};
 use crate::function::FunctionContent;
 use crate::function::dependency::Dependency;
 use crate::python::Dialect;
@@ -21,6 +22,12 @@ pub fn text(content: &Content) -> String {
             json
         }
     }
+}
+
+/// Where an exported brain has it.
+pub fn path(key: &EntryKey) -> String {
+    let ending = if key.kind == EntryKind::Function { "py" } else { "json" };
+    format!("{}s/{}.{ending}", key.kind, key.name.as_str().replace('.', "/"))
 }
 
 /// The source with everything that was stated beside it in a decorator.

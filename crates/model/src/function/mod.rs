@@ -3,6 +3,7 @@
 //! A content is assembled from a draft (what an author wrote), the live content (what an update keeps) and the names
 //! the brain knows (which free names are Functions). Nothing here looks anything up.
 
+pub mod call_fit;
 pub mod closure;
 pub mod dependency;
 pub mod options;

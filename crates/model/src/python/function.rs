@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{SourceError, SourceErrorKind};
 use super::imports::{self, Import};
 use super::layout::{self, Layout};
-use super::scope::{self, FreeName, Scopes};
+use super::scope::{self, FreeCall, FreeName, Scopes};
 use super::text::Text;
 use super::types::Types;
 use super::{docstring, names, parse, signature};
@@ -51,6 +51,13 @@ pub fn analyse(source: &str) -> Result<Analysis, SourceError> {
 /// The same for the bytes of a file.
 pub fn analyse_bytes(bytes: &[u8]) -> Result<Analysis, SourceError> {
     of_text(Text::from_bytes(bytes)?)
+}
+
+/// The calls of free names in the source of one function, as it is stored.
+pub fn free_calls(source: &str) -> Result<Vec<FreeCall>, SourceError> {
+    let text = Text::new(source)?;
+    let module = parse::module(&text)?;
+    Ok(scope::walk(&module.syntax().body).free_calls(&text))
 }
 
 pub(super) fn of_text(text: Text) -> Result<Analysis, SourceError> {

@@ -90,6 +90,11 @@ impl TriggerContent {
         self.source.as_deref().filter(|source| !is_pattern(source))
     }
 
+    /// The same, if that is a Function or a Graph: the events of a webhook, a schedule or a secret come from other things.
+    pub fn watched_callable(&self) -> Option<&str> {
+        self.watched().filter(|_| self.on.comes_from_a_callable())
+    }
+
     /// What is wrong with it, in words.
     pub fn flaws(&self) -> Vec<String> {
         let mut flaws = Vec::new();

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::access::glob::{is_pattern, matches};
+use crate::entry::EntryKind;
 use crate::event::{EventKind, EventKindError};
 use crate::input::text_schema::text_schema;
 
@@ -52,6 +53,29 @@ impl On {
             | EventKind::WebhookReceived => false,
         };
         EventKind::fixed().iter().filter(|kind| self.fits(kind)).all(is_entry)
+    }
+}
+
+impl On {
+    /// Whether an Event it waits for can have the name of a Function or a Graph as its source.
+    pub(super) fn comes_from_a_callable(&self) -> bool {
+        let is_callable = |kind: &EventKind| match kind {
+            EventKind::Added(kind) | EventKind::Updated(kind) | EventKind::Deleted(kind) => {
+                matches!(kind, EntryKind::Function | EntryKind::Graph)
+            }
+            EventKind::RunFinished
+            | EventKind::RunFailed
+            | EventKind::RunCancelled
+            | EventKind::Custom(_) => true,
+            EventKind::ChangesetApplied
+            | EventKind::SecretChanged
+            | EventKind::ScheduleTicked
+            | EventKind::WebhookReceived => false,
+        };
+        match self {
+            On::Kind(kind) => is_callable(kind),
+            On::Pattern(_) => EventKind::fixed().iter().filter(|kind| self.fits(kind)).all(is_callable),
+        }
     }
 }
 

@@ -43,8 +43,8 @@ pub(crate) struct Changes {
 }
 
 impl Brain {
-    pub(crate) async fn register(&self, changes: &Changes) -> Result<Applied, Error> {
-        self.at(&["changesets", "register"]).json(changes).post().await
+    pub(crate) async fn register(&self, changes: &Changes, force: bool) -> Result<Applied, Error> {
+        self.at(&["changesets", "register"]).maybe("force", force.then_some(true)).json(changes).post().await
     }
 
     pub(crate) async fn propose(&self, changes: &Changes) -> Result<ChangesetView, Error> {
@@ -75,12 +75,12 @@ impl Brain {
         self.at(&["revisions", &revision.to_string()]).get().await
     }
 
-    pub(crate) async fn apply(&self, number: u64) -> Result<Applied, Error> {
-        self.changeset_at(number, Some("apply")).post().await
+    pub(crate) async fn apply(&self, number: u64, force: bool) -> Result<Applied, Error> {
+        self.changeset_at(number, Some("apply")).maybe("force", force.then_some(true)).post().await
     }
 
-    pub(crate) async fn revert(&self, number: u64) -> Result<Applied, Error> {
-        self.changeset_at(number, Some("revert")).post().await
+    pub(crate) async fn revert(&self, number: u64, force: bool) -> Result<Applied, Error> {
+        self.changeset_at(number, Some("revert")).maybe("force", force.then_some(true)).post().await
     }
 
     pub(crate) async fn reject(&self, number: u64) -> Result<ChangesetView, Error> {

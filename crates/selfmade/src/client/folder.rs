@@ -14,8 +14,14 @@ impl Brain {
         self.at(&["export"]).maybe("revision", at).get().await
     }
 
-    pub(crate) async fn import(&self, files: Vec<TextFile>, prune: bool) -> Result<Applied, Error> {
+    pub(crate) async fn import(
+        &self,
+        files: Vec<TextFile>,
+        prune: bool,
+        force: bool,
+    ) -> Result<Applied, Error> {
         let files: Vec<FileBody> = files.into_iter().map(FileBody::from).collect();
-        self.at(&["import"]).json(&json!({ "files": files, "prune": prune })).post().await
+        let asked = self.at(&["import"]).maybe("force", force.then_some(true));
+        asked.json(&json!({ "files": files, "prune": prune })).post().await
     }
 }

@@ -62,8 +62,10 @@ impl Brain {
         &self,
         name: &EntryName,
         version: VersionNumber,
+        force: bool,
     ) -> Result<Applied, Error> {
-        self.at(&["functions", name.as_str(), "live"]).json(&json!({ "version": version })).put().await
+        let asked = self.at(&["functions", name.as_str(), "live"]).maybe("force", force.then_some(true));
+        asked.json(&json!({ "version": version })).put().await
     }
 
     pub(crate) async fn dependents(&self, name: &EntryName) -> Result<Impact, Error> {

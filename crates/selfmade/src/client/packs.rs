@@ -24,7 +24,7 @@ impl Brain {
         self.at(&["packs"]).get().await
     }
 
-    pub(crate) async fn load(&self, pack: &PackLoad) -> Result<Loaded, Error> {
-        self.at(&["packs"]).json(pack).post().await
+    pub(crate) async fn load(&self, pack: &PackLoad, force: bool) -> Result<Loaded, Error> {
+        self.at(&["packs"]).maybe("force", force.then_some(true)).json(pack).post().await
     }
 }

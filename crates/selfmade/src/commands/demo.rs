@@ -61,7 +61,7 @@ pub(super) async fn fill(session: &Session, brain: &Brain) -> Result<(), Error> 
         });
     }
     let _progress = Progress::start(&session.output, "filling the brain");
-    brain.load(&pack()).await?;
+    brain.load(&pack(), false).await?;
     brain.put_trigger(&name("thank_after_receipt")?, &trigger()?).await?;
     brain.put_schedule(&name("morning_board")?, &schedule()?).await?;
     for (function, input) in [

@@ -31,6 +31,9 @@ pub(crate) struct Arguments {
     /// Delete entries that are not in the folder
     #[arg(long)]
     prune: bool,
+    /// Apply it even if stored callers, triggers, schedules or graphs no longer fit
+    #[arg(long)]
+    force: bool,
     /// The key file of the BabyAGI brain
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
@@ -45,9 +48,10 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     if metadata.is_dir() {
         refuse("--key", arguments.key.is_some(), "a folder")?;
         refuse("--no-keys", arguments.no_keys, "a folder")?;
-        return import_folder(session, brain, path, arguments.prune).await;
+        return import_folder(session, brain, path, arguments.prune, arguments.force).await;
     }
     refuse("--prune", arguments.prune, "a BabyAGI database")?;
+    refuse("--force", arguments.force, "a BabyAGI database")?;
     if session.settings.server.is_some() {
         return Err(Error::Input {
             problem: "a BabyAGI database can be imported only on the machine that has the brain".to_owned(),
@@ -64,11 +68,17 @@ fn refuse(option: &str, given: bool, what: &str) -> Result<(), Error> {
     Err(Error::Input { problem: format!("`{option}` does not apply to {what}"), hint: "omit it".to_owned() })
 }
 
-async fn import_folder(session: &Session, brain: &Brain, path: &Path, prune: bool) -> Result<Exit, Error> {
+async fn import_folder(
+    session: &Session,
+    brain: &Brain,
+    path: &Path,
+    prune: bool,
+    force: bool,
+) -> Result<Exit, Error> {
     let progress = Progress::start(&session.output, "reading the folder");
     let files = files::read_folder(path, &[".py", ".json"])?;
     progress.say(format!("importing {} files", files.len()));
-    let done = brain.import(files, prune).await?;
+    let done = brain.import(files, prune, force).await?;
     drop(progress);
     applied::show(&session.output, &done)?;
     Ok(Exit::Done)

@@ -12,18 +12,29 @@ use crate::session::Session;
 use crate::terminal::output::Output;
 use crate::terminal::style::{BAD, GOOD, NAME, paint};
 
+/// Whether a proposal is applied at once.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct Submission {
+    /// Propose the changeset instead of applying it
+    #[arg(long)]
+    propose: bool,
+    /// Apply it even if stored callers, triggers, schedules or graphs no longer fit
+    #[arg(long, conflicts_with = "propose")]
+    force: bool,
+}
+
 /// Applies a proposal at once, or leaves it to be looked at.
 pub(crate) async fn submit(
     session: &Session,
     brain: &Brain,
     changes: &Changes,
-    propose: bool,
+    submission: Submission,
 ) -> Result<Exit, Error> {
-    if propose {
+    if submission.propose {
         let view = brain.propose(changes).await?;
         return proposed(&session.output, &session.settings.program, &view);
     }
-    let applied = brain.register(changes).await?;
+    let applied = brain.register(changes, submission.force).await?;
     show(&session.output, &applied)?;
     Ok(Exit::Done)
 }

@@ -16,7 +16,7 @@ use serde_json::json;
 use store::EntryPage;
 
 use super::changesets::drafts::{Intent, Proposal};
-use super::changesets::{Applied, register};
+use super::changesets::{Applied, Breakage, register};
 use super::functions::{self, Which, read_function};
 use super::packs::TextFile;
 use crate::ctx::Ctx;
@@ -53,13 +53,17 @@ pub async fn export(ctx: &Ctx, access: &Access, at: Option<Revision>) -> Result<
 
 fn file_of(version: &Version) -> TextFile {
     let key = &version.head.key;
-    let ending = if key.kind == EntryKind::Function { "py" } else { "json" };
-    let path = format!("{}s/{}.{ending}", key.kind, key.name.as_str().replace('.', "/"));
-    TextFile { path, bytes: document::text(&version.content).into_bytes() }
+    TextFile { path: document::path(key), bytes: document::text(&version.content).into_bytes() }
 }
 
 /// Brings the brain to what the files say, as one Changeset. What the files do not have stays, unless `prune`.
-pub async fn import(ctx: &Ctx, access: &Access, files: &[TextFile], prune: bool) -> Result<Applied, Error> {
+pub async fn import(
+    ctx: &Ctx,
+    access: &Access,
+    files: &[TextFile],
+    prune: bool,
+    breakage: Breakage,
+) -> Result<Applied, Error> {
     access.may_touch_all(Verb::ApplyChangeset)?;
     check_mark(files)?;
     let mut intents = Vec::new();
@@ -77,7 +81,8 @@ pub async fn import(ctx: &Ctx, access: &Access, files: &[TextFile], prune: bool)
             intents.extend(keys.filter(|key| !present.contains(key)).map(Intent::Delete));
         }
     }
-    register(ctx, access, &Proposal::of("import a brain folder", intents)).await
+    let proposal = Proposal { breakage, ..Proposal::of("import a brain folder", intents) };
+    register(ctx, access, &proposal).await
 }
 
 fn check_mark(files: &[TextFile]) -> Result<(), Error> {

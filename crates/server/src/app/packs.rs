@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use store::Question;
 
 use super::changesets::drafts::{Intent, Proposal};
-use super::changesets::{Applied, register};
+use super::changesets::{Applied, Breakage, register};
 use super::functions::decorated_intent;
 use crate::ctx::Ctx;
 use crate::error::{Error, PackProblem};
@@ -40,6 +40,7 @@ pub struct Load {
     pub prefix: String,
     /// Whether functions of that name that are there already may be changed.
     pub replace: bool,
+    pub breakage: Breakage,
 }
 
 /// The result of loading a Pack.
@@ -126,6 +127,7 @@ pub async fn load(ctx: &Ctx, access: &Access, load: Load) -> Result<Loaded, Erro
         }),
         intents: read.intents(&gone.triggers)?,
         aliases: read.aliases,
+        breakage: load.breakage,
         ..Proposal::default()
     };
     let applied = register(ctx, access, &proposal).await?;

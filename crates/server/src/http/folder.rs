@@ -8,6 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::changesets::ForceQuery;
 use super::problem::{Problem, Refused};
 use super::request::authorization::{Allowed, Whole, to};
 use super::request::extract::Query;
@@ -60,12 +61,13 @@ struct ImportBody {
 }
 
 /// Makes the brain match the files, as one changeset
-#[utoipa::path(post, path = "/import", tag = "server", request_body = ImportBody, responses((status = 200, body = Applied), Refused))]
+#[utoipa::path(post, path = "/import", tag = "server", params(ForceQuery), request_body = ImportBody, responses((status = 200, body = Applied), Refused))]
 async fn import(
     State(door): State<Door>,
     caller: Allowed<Whole<to::ApplyChangeset>>,
+    Query(query): Query<ForceQuery>,
     Upload(body, _place): Upload<ImportBody>,
 ) -> Result<Body<Applied>, Problem> {
     let files = files(body.files)?;
-    Ok(Body(folder::import(door.ctx(), caller.access(), &files, body.prune).await?))
+    Ok(Body(folder::import(door.ctx(), caller.access(), &files, body.prune, query.breakage()).await?))
 }

@@ -8,8 +8,10 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::changesets::ForceQuery;
 use super::problem::{Problem, Refused};
 use super::request::authorization::{Allowed, Whole, to};
+use super::request::extract::Query;
 use super::request::upload::{FileBody, Upload, files};
 use super::state::Door;
 use crate::app::packs::{self, Load, Loaded};
@@ -43,10 +45,11 @@ struct PackBody {
 }
 
 /// Loads a pack
-#[utoipa::path(post, path = "/packs", tag = "packs", request_body = PackBody, responses((status = 200, body = Loaded), Refused))]
+#[utoipa::path(post, path = "/packs", tag = "packs", params(ForceQuery), request_body = PackBody, responses((status = 200, body = Loaded), Refused))]
 async fn load(
     State(door): State<Door>,
     caller: Allowed<Whole<to::ApplyChangeset>>,
+    Query(query): Query<ForceQuery>,
     Upload(body, _place): Upload<PackBody>,
 ) -> Result<Body<Loaded>, Problem> {
     let load = Load {
@@ -55,6 +58,7 @@ async fn load(
         files: files(body.files)?,
         prefix: body.prefix,
         replace: body.replace,
+        breakage: query.breakage(),
     };
     Ok(Body(packs::load(door.ctx(), caller.access(), load).await?))
 }

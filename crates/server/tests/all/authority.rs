@@ -17,6 +17,7 @@ use model::python::{Declared, DeclaredDependency, Dialect};
 use model::run::RunState;
 use model::trigger::TriggerContent;
 use sandbox::Value;
+use server::app::changesets::Breakage;
 use server::app::changesets::drafts::{Intent, Proposal};
 use server::app::changesets::{self, propose_by_policy};
 use server::app::runs;
@@ -143,7 +144,7 @@ store::on_both! {
         let get = "@selfmade.function(network=[\"api.example.com\"])\ndef web_get(x=None):\n    return 1\n";
         let asked = register(&world, &builder, vec![decorated(get), trigger("web_t", "mail", "web_get")]).await;
         assert_eq!(asked.unwrap_err().code(), "needs_approval");
-        changesets::apply(&world.ctx, &ME, 1).await.unwrap();
+        changesets::apply(&world.ctx, &ME, 1, Breakage::Refused).await.unwrap();
         let head = world.ctx.store.versions(&crate::world::trigger_key("web_t")).await.unwrap().pop().unwrap();
         let appliers = world.ctx.store.appliers(&[head.entry_id]).await.unwrap();
         assert_eq!(appliers[&head.entry_id], *builder.authority);
@@ -319,9 +320,9 @@ store::on_both! {
         let asked = register(&world, &builder, vec![decorated(web)]).await.unwrap_err();
         assert_eq!(asked.to_string(), "changeset 1 was proposed, not applied: `web_get` needs what its author may not grant: network api.example.com");
         assert_eq!(world.live_number(&key("web_get")).await, None);
-        let again = changesets::apply(&world.ctx, &builder, 1).await.unwrap_err();
+        let again = changesets::apply(&world.ctx, &builder, 1, Breakage::Refused).await.unwrap_err();
         assert_eq!(again.code(), "needs_approval", "its author cannot apply it either");
-        changesets::apply(&world.ctx, &ME, 1).await.unwrap();
+        changesets::apply(&world.ctx, &ME, 1, Breakage::Refused).await.unwrap();
         assert_eq!(world.live_number(&key("web_get")).await, Some(1));
         // The code is the builder's now, and the grants are not theirs to give.
         let changed = web.replace("return 1", "return 2");
@@ -342,7 +343,7 @@ store::on_both! {
         assert_eq!(asked.code(), "needs_approval");
         assert_eq!(world.live_number(&key("web_own")).await, Some(1));
         assert_eq!(world.live_number(&crate::world::trigger_key("nightly")).await, Some(1), "deleting does not reach outside");
-        changesets::apply(&world.ctx, &ME, 4).await.unwrap();
+        changesets::apply(&world.ctx, &ME, 4, Breakage::Refused).await.unwrap();
         assert_eq!(world.live_number(&crate::world::trigger_key("nightly")).await, None, "whoever covers it takes it along");
     }
 

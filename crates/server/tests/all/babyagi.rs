@@ -43,9 +43,9 @@ store::on_both! {
         }
         assert_eq!(versions(&world.ctx, &ME, &key("broken")).await.unwrap().len(), 2);
         assert!(imported.notes.iter().any(|note| note.contains("`print`")), "{:?}", imported.notes);
-        let error = server::app::functions::point(&world.ctx, &ME, &key("broken"), model::version::VersionNumber(2)).await;
+        let error = server::app::functions::point(&world.ctx, &ME, &key("broken"), model::version::VersionNumber(2), server::app::changesets::Breakage::Refused).await;
         assert!(error.is_err(), "a version that cannot be read cannot be made live later either");
-        server::app::functions::point(&world.ctx, &ME, &key("broken"), model::version::VersionNumber(1)).await.unwrap();
+        server::app::functions::point(&world.ctx, &ME, &key("broken"), model::version::VersionNumber(1), server::app::changesets::Breakage::Refused).await.unwrap();
     }
 
     async fn triggers_become_entries_of_their_own(database: &TestDatabase) {

@@ -5,6 +5,7 @@ use model::changeset::check::{Gate, Verdict};
 use model::event::EventKind;
 use serde_json::json;
 use server::Error;
+use server::app::changesets::Breakage;
 use server::app::changesets::{find, list, rebase, reject, show};
 use store::ChangesetFilter;
 use store::testing::TestDatabase;
@@ -100,7 +101,7 @@ store::on_both! {
             world.apply(number).await.unwrap_err(),
             reject(&world.ctx, &ME, number).await.unwrap_err(),
             rebase(&world.ctx, &ME, number).await.unwrap_err(),
-            server::app::changesets::revert(&world.ctx, &ME, number).await.unwrap_err(),
+            server::app::changesets::revert(&world.ctx, &ME, number, Breakage::Refused).await.unwrap_err(),
         ] {
             assert_eq!(error.code(), "wrong_state", "{error}");
         }

@@ -11,6 +11,7 @@ use model::python::{Declared, Dialect};
 use model::revision::Revision;
 use model::version::ContentHash;
 use serde_json::json;
+use server::app::changesets::Breakage;
 use server::app::changesets::drafts::Intent;
 use server::app::folder::{export, import};
 use server::app::packs::TextFile;
@@ -103,7 +104,7 @@ store::on_both! {
 
         let other_database = TestDatabase::sqlite();
         let other = World::open(&other_database).await;
-        import(&other.ctx, &ME, &files, false).await.unwrap();
+        import(&other.ctx, &ME, &files, false, Breakage::Refused).await.unwrap();
         let (mine, theirs) = (hashes(&world).await, hashes(&other).await);
         for (key, hash) in &mine {
             let kept = theirs.get(key);
@@ -122,7 +123,7 @@ store::on_both! {
         world.register(all_kinds()).await.unwrap();
         let files = export(&world.ctx, &ME, None).await.unwrap();
         let before = database.dump().await;
-        let applied = import(&world.ctx, &ME, &files, true).await.unwrap();
+        let applied = import(&world.ctx, &ME, &files, true, Breakage::Refused).await.unwrap();
         assert_eq!((applied.changeset, applied.moves.len()), (None, 0), "{:?}", applied.moves);
         assert_eq!(database.dump().await, before);
     }
@@ -145,7 +146,7 @@ store::on_both! {
             let good = TextFile { path: "functions/good.py".to_owned(), bytes: b"def good():\n    return 1\n".to_vec() };
             let bad = TextFile { path: path.to_owned(), bytes: bytes.to_vec() };
             let files = [files.as_slice(), &[good, bad]].concat();
-            let error = import(&world.ctx, &ME, &files, true).await.unwrap_err();
+            let error = import(&world.ctx, &ME, &files, true, Breakage::Refused).await.unwrap_err();
             let message = format!("{error} {:?}", error.findings());
             assert!(message.contains(path.rsplit(['/', '.']).nth(1).unwrap()), "{path}: {message}");
             assert_eq!(database.dump().await, before);
@@ -157,9 +158,9 @@ store::on_both! {
         world.register(vec![answering("kept", 1)]).await.unwrap();
         let files = export(&world.ctx, &ME, None).await.unwrap();
         world.register(vec![answering("extra", 1), trigger("t", "x", "extra"), schedule("s", "kept")]).await.unwrap();
-        import(&world.ctx, &ME, &files, false).await.unwrap();
+        import(&world.ctx, &ME, &files, false, Breakage::Refused).await.unwrap();
         assert_eq!(hashes(&world).await.len(), 4);
-        let applied = import(&world.ctx, &ME, &files, true).await.unwrap();
+        let applied = import(&world.ctx, &ME, &files, true, Breakage::Refused).await.unwrap();
         assert_eq!(applied.moves.len(), 3);
         assert_eq!(hashes(&world).await.keys().collect::<Vec<_>>(), ["function `kept`"]);
     }
@@ -184,11 +185,11 @@ store::on_both! {
             vec![code.clone(), file("brain.json", "{\"format\": 99}")],
             vec![code.clone(), file("brain.json", "rubbish")],
         ] {
-            assert_eq!(import(&world.ctx, &ME, &files, false).await.unwrap_err().code(), "bad_input");
+            assert_eq!(import(&world.ctx, &ME, &files, false, Breakage::Refused).await.unwrap_err().code(), "bad_input");
         }
         let mark = file("brain.json", "{\"format\": 1}");
         let extras = [file("README.md", "hello"), file("functions/notes.txt", "x"), file(".git/functions/x.py", "(")];
-        import(&world.ctx, &ME, &[&[mark, code], extras.as_slice()].concat(), false).await.unwrap();
+        import(&world.ctx, &ME, &[&[mark, code], extras.as_slice()].concat(), false, Breakage::Refused).await.unwrap();
         assert_eq!(hashes(&world).await.len(), 1);
     }
 
@@ -197,7 +198,7 @@ store::on_both! {
         world.register(vec![decorated("@selfmade.function(network=[\"a.example\"])\ndef f():\n    return 1\n")]).await.unwrap();
         let file = |path: &str, text: &str| TextFile { path: path.to_owned(), bytes: text.as_bytes().to_vec() };
         let files = [file("brain.json", "{\"format\": 1}"), file("functions/f.py", "def f():\n    return 2\n")];
-        import(&world.ctx, &ME, &files, false).await.unwrap();
+        import(&world.ctx, &ME, &files, false, Breakage::Refused).await.unwrap();
         assert_eq!(world.live("f").await.unwrap().grants.lines(), ["network a.example"]);
         assert!(matches!(source("def f():\n    return 2\n"), Intent::Function(_)));
     }

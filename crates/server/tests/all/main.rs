@@ -20,6 +20,7 @@ mod deletions;
 mod dependencies;
 mod engine;
 mod folder;
+mod fitting;
 mod functions;
 mod http;
 mod http_client;

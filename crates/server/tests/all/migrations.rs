@@ -17,6 +17,7 @@ use model::schedule::{Missed, Overlap, ScheduleContent, Times};
 use model::trigger::TriggerContent;
 use sandbox::Value;
 use serde_json::{Map, json};
+use server::app::changesets::Breakage;
 use server::app::changesets::drafts::{Intent, Proposal};
 use server::app::functions::read_function;
 use server::app::tokens::{self, NewToken};
@@ -215,7 +216,7 @@ store::on_both! {
         stage.close().await;
         let found = changesets::find(&again.ctx, &ME, number).await.unwrap();
         assert_eq!((found.actor.clone(), found.authority.only.clone()), (narrow.actor.clone(), narrow.only().clone()));
-        changesets::apply(&again.ctx, &narrow, number).await.unwrap();
+        changesets::apply(&again.ctx, &narrow, number, Breakage::Refused).await.unwrap();
         assert!(matches!(found.actor, Actor::Token(_)));
         again.close().await;
     }

@@ -1,6 +1,7 @@
 //! Packs: loaded together, owned together, and never over somebody else's work.
 
 use server::Error;
+use server::app::changesets::Breakage;
 use server::app::changesets::revert;
 use server::app::packs::{Load, TextFile, list, load};
 use store::testing::TestDatabase;
@@ -21,6 +22,7 @@ fn pack(name: &str, files: &[(&str, &str)]) -> Load {
             .collect(),
         prefix: String::new(),
         replace: false,
+        breakage: Breakage::Refused,
     }
 }
 
@@ -67,7 +69,7 @@ store::on_both! {
         let world = World::open(database).await;
         let loaded = load(&world.ctx, &ME, pack("old", &[("old.py", OLD)])).await.unwrap();
         assert_eq!(world.live_number(&trigger_key("down_after_up")).await, Some(1));
-        revert(&world.ctx, &ME, loaded.applied.changeset.unwrap()).await.unwrap();
+        revert(&world.ctx, &ME, loaded.applied.changeset.unwrap(), Breakage::Refused).await.unwrap();
         for key in [key("up"), key("down"), trigger_key("down_after_up")] {
             assert_eq!(world.live_number(&key).await, None, "{key}");
         }
@@ -86,7 +88,15 @@ store::on_both! {
         assert_eq!(loaded.widened()[0].gained, ["secret deep_key"]);
         let names: Vec<&str> = up.dependencies.iter().map(|dependency| dependency.function.as_str()).collect();
         assert_eq!(names, ["down", "nowhere"]);
-        assert_eq!(loaded.warnings().len(), 1);
+        let warned: Vec<&str> = loaded.warnings().iter().map(|warning| warning.message.as_str()).collect();
+        assert_eq!(
+            warned,
+            [
+                "depends on `nowhere`, which is not a stored function",
+                "it uses the secret `api_key`, which is not stored",
+                "it uses the secret `deep_key`, which is not stored",
+            ]
+        );
         assert_eq!(up.imports, ["os"]);
     }
 

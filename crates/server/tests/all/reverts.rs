@@ -1,6 +1,7 @@
 //! Undoing an applied Changeset, by a new one.
 
 use model::changeset::ChangesetState;
+use server::app::changesets::Breakage;
 use server::app::changesets::{find, revert};
 use store::testing::TestDatabase;
 
@@ -16,7 +17,7 @@ store::on_both! {
         let number = world.register(intents).await.unwrap().changeset.unwrap();
         assert_eq!(world.live_number(&schedule_key("s")).await, None);
 
-        let applied = revert(&world.ctx, &ME, number).await.unwrap();
+        let applied = revert(&world.ctx, &ME, number, Breakage::Refused).await.unwrap();
         assert_eq!((applied.revision.0, applied.moves.len()), (3, 5));
         assert_eq!(world.live_number(&key("added")).await, None);
         assert_eq!(world.live_number(&key("updated")).await, Some(1));
@@ -34,7 +35,7 @@ store::on_both! {
         let number = world.register(vec![answering("f", 2), answering("g", 2)]).await.unwrap().changeset.unwrap();
         world.register(vec![answering("g", 3)]).await.unwrap();
         let before = database.dump().await;
-        let error = revert(&world.ctx, &ME, number).await.unwrap_err();
+        let error = revert(&world.ctx, &ME, number, Breakage::Refused).await.unwrap_err();
         let [conflict] = error.conflicts() else { panic!("{error:?}") };
         assert_eq!((&conflict.key, conflict.moved_at.0), (&key("g"), 3));
         assert_eq!(database.dump().await, before);
@@ -45,7 +46,7 @@ store::on_both! {
         let number = world.register(vec![answering("f", 1)]).await.unwrap().changeset.unwrap();
         world.register(vec![answering("f", 2)]).await.unwrap();
         world.register(vec![point("f", 1)]).await.unwrap();
-        assert_eq!(revert(&world.ctx, &ME, number).await.unwrap_err().code(), "conflicted");
+        assert_eq!(revert(&world.ctx, &ME, number, Breakage::Refused).await.unwrap_err().code(), "conflicted");
     }
 
     async fn an_addition_that_others_have_come_to_call_is_not_undone(database: &TestDatabase) {
@@ -53,16 +54,16 @@ store::on_both! {
         let number = world.register(vec![answering("dep", 1)]).await.unwrap().changeset.unwrap();
         world.register(vec![calling("f", "dep")]).await.unwrap();
         let before = database.dump().await;
-        assert_eq!(revert(&world.ctx, &ME, number).await.unwrap_err().code(), "checks_failed");
+        assert_eq!(revert(&world.ctx, &ME, number, Breakage::Refused).await.unwrap_err().code(), "checks_failed");
         assert_eq!(database.dump().await, before);
     }
 
     async fn a_changeset_is_undone_once_and_undoing_can_be_undone(database: &TestDatabase) {
         let world = World::open(database).await;
         let number = world.register(vec![answering("f", 1)]).await.unwrap().changeset.unwrap();
-        let undone = revert(&world.ctx, &ME, number).await.unwrap().changeset.unwrap();
-        assert_eq!(revert(&world.ctx, &ME, number).await.unwrap_err().code(), "wrong_state");
-        revert(&world.ctx, &ME, undone).await.unwrap();
+        let undone = revert(&world.ctx, &ME, number, Breakage::Refused).await.unwrap().changeset.unwrap();
+        assert_eq!(revert(&world.ctx, &ME, number, Breakage::Refused).await.unwrap_err().code(), "wrong_state");
+        revert(&world.ctx, &ME, undone, Breakage::Refused).await.unwrap();
         assert_eq!(world.live_number(&key("f")).await, Some(1));
     }
 
@@ -72,7 +73,7 @@ store::on_both! {
         let tasks: Vec<_> = (0..8)
             .map(|_| {
                 let ctx = world.ctx.clone();
-                tokio::spawn(async move { revert(&ctx, &ME, number).await.is_ok() })
+                tokio::spawn(async move { revert(&ctx, &ME, number, Breakage::Refused).await.is_ok() })
             })
             .collect();
         let mut done = 0;
@@ -88,7 +89,7 @@ store::on_both! {
         for round in 1..=10 {
             let number = world.register(vec![answering("f", round * 2)]).await.unwrap().changeset.unwrap();
             let (undoer, writer) = (world.reopened(database).await, world.ctx.clone());
-            let undo = tokio::spawn(async move { revert(&undoer, &ME, number).await.is_ok() });
+            let undo = tokio::spawn(async move { revert(&undoer, &ME, number, Breakage::Refused).await.is_ok() });
             let write = tokio::spawn(async move {
                 let proposal = server::app::changesets::drafts::Proposal::of("", vec![answering("f", round * 2 + 1)]);
                 server::app::changesets::register(&writer, &ME, &proposal).await.unwrap().revision.0

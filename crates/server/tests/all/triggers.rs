@@ -6,6 +6,7 @@ use model::event::{EventKind, NewEvent};
 use model::trigger::{RateLimit, TriggerContent};
 use sandbox::Value;
 use serde_json::{Value as Json, json};
+use server::app::changesets::Breakage;
 use server::app::triggers::webhooks;
 use server::app::{changesets, runs, triggers};
 use server::triggers::{catch_up, drain};
@@ -338,7 +339,7 @@ on_both! {
         let off = triggers::switch(&stage.ctx, &ME, name("t"), false).await.unwrap();
         let view = changesets::show(&stage.ctx, &ME, off.changeset.unwrap()).await.unwrap();
         assert_eq!(view.title, "disable trigger t");
-        changesets::revert(&stage.ctx, &ME, off.changeset.unwrap()).await.unwrap();
+        changesets::revert(&stage.ctx, &ME, off.changeset.unwrap(), Breakage::Refused).await.unwrap();
         assert!(triggers::show(&stage.ctx, &ME, &name("t")).await.unwrap().line.enabled);
     }
 }

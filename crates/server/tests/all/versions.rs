@@ -1,6 +1,7 @@
 //! Making another Version live.
 
 use model::version::VersionNumber;
+use server::app::changesets::Breakage;
 use server::app::functions::{point, versions};
 use store::testing::TestDatabase;
 
@@ -11,7 +12,7 @@ store::on_both! {
         let world = World::open(database).await;
         world.register(vec![answering("f", 1)]).await.unwrap();
         world.register(vec![answering("f", 2)]).await.unwrap();
-        let applied = point(&world.ctx, &ME, &key("f"), VersionNumber(1)).await.unwrap();
+        let applied = point(&world.ctx, &ME, &key("f"), VersionNumber(1), Breakage::Refused).await.unwrap();
         assert_eq!((applied.changeset, applied.revision.0), (Some(3), 3));
         let live: Vec<bool> = versions(&world.ctx, &ME, &key("f")).await.unwrap().iter().map(|line| line.live).collect();
         assert_eq!(live, [true, false]);
@@ -22,9 +23,9 @@ store::on_both! {
         let world = World::open(database).await;
         world.register(vec![answering("f", 1)]).await.unwrap();
         let before = database.dump().await;
-        let error = point(&world.ctx, &ME, &key("f"), VersionNumber(99)).await.unwrap_err();
+        let error = point(&world.ctx, &ME, &key("f"), VersionNumber(99), Breakage::Refused).await.unwrap_err();
         assert_eq!((error.code(), error.to_string().as_str()), ("version_not_found", "function `f` has no version 99"));
-        let error = point(&world.ctx, &ME, &key("nobody"), VersionNumber(1)).await.unwrap_err();
+        let error = point(&world.ctx, &ME, &key("nobody"), VersionNumber(1), Breakage::Refused).await.unwrap_err();
         assert_eq!(error.code(), "not_found");
         assert_eq!(database.dump().await, before);
         assert_eq!(world.live_number(&key("f")).await, Some(1));

@@ -14,7 +14,7 @@ use model::trigger::TriggerContent;
 use model::version::VersionNumber;
 use secrecy::SecretString;
 use server::app::changesets::drafts::{Intent, Proposal};
-use server::app::changesets::{self, Applied};
+use server::app::changesets::{self, Applied, Breakage};
 use server::app::functions::read_function;
 use server::clock::Clock;
 use server::ids::Ids;
@@ -75,7 +75,7 @@ impl World {
     }
 
     pub(crate) async fn apply(&self, number: u64) -> Result<Applied, Error> {
-        changesets::apply(&self.ctx, &ME, number).await
+        changesets::apply(&self.ctx, &ME, number, Breakage::Refused).await
     }
 
     /// Registers bare sources together.

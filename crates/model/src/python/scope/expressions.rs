@@ -27,6 +27,7 @@ impl<'a> Walk<'a> {
             Expr::Call(call) => {
                 self.note_globals_get(call);
                 self.arguments(&call.arguments);
+                self.note_call(call);
                 Some(&call.func)
             }
             Expr::Subscript(subscript) => {
@@ -180,6 +181,15 @@ impl<'a> Walk<'a> {
         if let Expr::Name(name) = target {
             self.bind_in(scope, name.id.as_str());
         }
+    }
+
+    /// The callee is walked next, so that it is the next use if it is a name or a chain that begins with one.
+    fn note_call(&mut self, call: &'a ExprCall) {
+        let mut callee = &*call.func;
+        while let Expr::Attribute(attribute) = callee {
+            callee = &attribute.value;
+        }
+        self.calling = callee.is_name_expr().then_some(&call.arguments);
     }
 
     fn note_globals_item(&mut self, subscript: &'a ExprSubscript) {

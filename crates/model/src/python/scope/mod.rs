@@ -5,6 +5,7 @@
 //! Function or a mistake, is for others to decide.
 
 mod assign;
+mod calls;
 mod expressions;
 mod quoted;
 mod resolve;
@@ -13,10 +14,11 @@ mod statements;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use ruff_python_ast::{Expr, ExprYield, Stmt};
+use ruff_python_ast::{Arguments, Expr, ExprYield, Stmt};
 use ruff_text_size::TextRange;
 use serde::{Deserialize, Serialize};
 
+pub use self::calls::FreeCall;
 pub(super) use self::quoted::quoted_annotations;
 
 /// A name that a source uses but does not define.
@@ -88,6 +90,8 @@ struct Use<'a> {
     name: Cow<'a, str>,
     /// The attributes that follow it, first one first.
     attributes: Vec<&'a str>,
+    /// What it is called with, if it is called.
+    called_with: Option<&'a Arguments>,
     offset: usize,
     in_annotation: bool,
     /// In a class body: the body has bound the name before, so that this is not a look outside.
@@ -98,7 +102,7 @@ const MODULE: usize = 0;
 
 /// Notes everything about the statements of a module.
 pub(super) fn walk<'a>(statements: &'a [Stmt]) -> Scopes<'a> {
-    let mut walk = Walk { found: Scopes::default(), scope: MODULE, in_annotation: false };
+    let mut walk = Walk::new();
     walk.found.scopes.push(Scope::new(Kind::Module, MODULE, None));
     walk.body(statements);
     walk.found
@@ -106,7 +110,7 @@ pub(super) fn walk<'a>(statements: &'a [Stmt]) -> Scopes<'a> {
 
 /// Notes everything about one expression of a module.
 pub(super) fn walk_expr(expr: &Expr) -> Scopes<'_> {
-    let mut walk = Walk { found: Scopes::default(), scope: MODULE, in_annotation: false };
+    let mut walk = Walk::new();
     walk.found.scopes.push(Scope::new(Kind::Module, MODULE, None));
     walk.expr(expr);
     walk.found
@@ -131,9 +135,15 @@ struct Walk<'a> {
     found: Scopes<'a>,
     scope: usize,
     in_annotation: bool,
+    /// The arguments of a call whose callee is walked next.
+    calling: Option<&'a Arguments>,
 }
 
 impl<'a> Walk<'a> {
+    fn new() -> Walk<'a> {
+        Walk { found: Scopes::default(), scope: MODULE, in_annotation: false, calling: None }
+    }
+
     /// Walks something in a new scope inside the current one.
     fn within(&mut self, kind: Kind, class: Option<&'a str>, walk: impl FnOnce(&mut Self)) -> usize {
         let outer = self.scope;
@@ -176,6 +186,7 @@ impl<'a> Walk<'a> {
             scope: self.scope,
             name,
             attributes,
+            called_with: self.calling.take(),
             offset,
             in_annotation: self.in_annotation,
             bound_before,

@@ -81,7 +81,7 @@ impl<'a> Scopes<'a> {
         own.map(|(_, name, annotation)| (*name, *annotation)).collect()
     }
 
-    fn is_free(&self, used: &Use<'a>) -> bool {
+    pub(super) fn is_free(&self, used: &Use<'_>) -> bool {
         !is_builtin(&used.name)
             && !is_module_dunder(&used.name)
             && self.binder(used.scope, &used.name, used.bound_before).is_none()

@@ -13,9 +13,18 @@ pub(crate) struct Arguments {
     pub(super) changeset: Reference,
 }
 
-pub(super) async fn apply(session: &Session, brain: &Brain, changeset: Reference) -> Result<Exit, Error> {
-    let number = changeset.number(brain).await?;
-    let done = brain.apply(number).await?;
+#[derive(Debug, clap::Args)]
+pub(crate) struct Application {
+    #[command(flatten)]
+    which: Arguments,
+    /// Apply it even if stored callers, triggers, schedules or graphs no longer fit
+    #[arg(long)]
+    force: bool,
+}
+
+pub(super) async fn apply(session: &Session, brain: &Brain, arguments: Application) -> Result<Exit, Error> {
+    let number = arguments.which.changeset.number(brain).await?;
+    let done = brain.apply(number, arguments.force).await?;
     applied::show(&session.output, &done)?;
     Ok(Exit::Done)
 }
@@ -28,9 +37,9 @@ pub(super) async fn reject(session: &Session, brain: &Brain, changeset: Referenc
     Ok(Exit::Done)
 }
 
-pub(super) async fn revert(session: &Session, brain: &Brain, changeset: Reference) -> Result<Exit, Error> {
-    let number = changeset.number(brain).await?;
-    let done = brain.revert(number).await?;
+pub(super) async fn revert(session: &Session, brain: &Brain, arguments: Application) -> Result<Exit, Error> {
+    let number = arguments.which.changeset.number(brain).await?;
+    let done = brain.revert(number, arguments.force).await?;
     applied::show(&session.output, &done)?;
     Ok(Exit::Done)
 }

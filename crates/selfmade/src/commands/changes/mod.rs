@@ -20,7 +20,7 @@ pub(crate) enum Command {
     ///
     /// If entries it is based on have changed since, nothing is applied and the conflicts are listed.
     #[command(after_help = "Examples:\n  selfmade changes apply 14")]
-    Apply(decide::Arguments),
+    Apply(decide::Application),
     /// Reject a proposed changeset
     #[command(after_help = "Examples:\n  selfmade changes reject 14")]
     Reject(decide::Arguments),
@@ -30,7 +30,7 @@ pub(crate) enum Command {
     #[command(
         after_help = "Examples:\n  selfmade changes revert 14\n  selfmade changes revert r12    what revision 12 changed"
     )]
-    Revert(decide::Arguments),
+    Revert(decide::Application),
     /// Rebase a changeset onto the current brain, and check it again
     #[command(after_help = "Examples:\n  selfmade changes rebase 14")]
     Rebase(decide::Arguments),
@@ -40,9 +40,9 @@ pub(crate) async fn run(session: &Session, brain: &Brain, command: Command) -> R
     match command {
         Command::List(arguments) => list::run(session, brain, arguments).await,
         Command::Show(arguments) => show::run(session, brain, arguments).await,
-        Command::Apply(arguments) => decide::apply(session, brain, arguments.changeset).await,
+        Command::Apply(arguments) => decide::apply(session, brain, arguments).await,
         Command::Reject(arguments) => decide::reject(session, brain, arguments.changeset).await,
-        Command::Revert(arguments) => decide::revert(session, brain, arguments.changeset).await,
+        Command::Revert(arguments) => decide::revert(session, brain, arguments).await,
         Command::Rebase(arguments) => decide::rebase(session, brain, arguments.changeset).await,
     }
 }

@@ -67,6 +67,7 @@ fn check(check: &Check) -> String {
     match check.verdict {
         Verdict::Passed => paint(GOOD, format!("{gate} passed")),
         Verdict::Failed => paint(BAD, format!("{gate} failed")),
+        Verdict::Forced => paint(WARNING, format!("{gate} failed, forced")),
         Verdict::Asks => paint(WARNING, format!("{gate} requires someone else to apply it")),
         Verdict::NotRun => {
             let why = check.note.as_deref().map(|note| format!(" ({note})")).unwrap_or_default();

@@ -7,7 +7,7 @@ use crate::client::{Brain, Change, Changes};
 use crate::error::{Error, Exit};
 use crate::files;
 use crate::session::Session;
-use crate::views::applied;
+use crate::views::applied::{self, Submission};
 
 /// Add functions, or new versions of them
 ///
@@ -31,9 +31,8 @@ pub(crate) struct Arguments {
     /// What it does, instead of the first line of its docstring
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// Propose the changeset instead of applying it
-    #[arg(long)]
-    propose: bool,
+    #[command(flatten)]
+    submission: Submission,
     /// What the changeset is for
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
@@ -55,7 +54,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
         changes.push(change(file, name.clone(), arguments.description.clone())?);
     }
     let changes = Changes { title: arguments.title, changes };
-    applied::submit(session, brain, &changes, arguments.propose).await
+    applied::submit(session, brain, &changes, arguments.submission).await
 }
 
 pub(super) fn change(

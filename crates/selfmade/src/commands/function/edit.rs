@@ -13,7 +13,7 @@ use crate::client::{Brain, Changes};
 use crate::error::{Error, Exit};
 use crate::session::Session;
 use crate::terminal::editor;
-use crate::views::applied;
+use crate::views::applied::{self, Submission};
 
 /// Edit a function in your editor
 ///
@@ -26,9 +26,8 @@ Examples:
   EDITOR='code --wait' selfmade fn edit greet")]
 pub(crate) struct Arguments {
     name: String,
-    /// Propose the changeset instead of applying it
-    #[arg(long)]
-    propose: bool,
+    #[command(flatten)]
+    submission: Submission,
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
@@ -38,7 +37,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     let file = format!("{name}.py");
     let edited = async |bytes| {
         let edited = TextFile { path: file.clone(), bytes };
-        store(session, brain, &name, edited, arguments.propose).await
+        store(session, brain, &name, edited, arguments.submission).await
     };
     let again = |kept: &Path| format!("{} fn add {} --name {name}", session.settings.program, kept.display());
     let done = editor::edit(session, &file, &before, edited, again).await?;
@@ -53,8 +52,8 @@ async fn store(
     brain: &Brain,
     name: &EntryName,
     edited: TextFile,
-    propose: bool,
+    submission: Submission,
 ) -> Result<Exit, Error> {
     let changes = Changes { title: None, changes: vec![change(edited, Some(name.clone()), None)?] };
-    applied::submit(session, brain, &changes, propose).await
+    applied::submit(session, brain, &changes, submission).await
 }

@@ -17,10 +17,13 @@ Examples:
 pub(crate) struct Arguments {
     name: String,
     version: VersionNumber,
+    /// Apply it even if stored callers, triggers, schedules or graphs no longer fit
+    #[arg(long)]
+    force: bool,
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
-    let done = brain.use_version(&name(&arguments.name)?, arguments.version).await?;
+    let done = brain.use_version(&name(&arguments.name)?, arguments.version, arguments.force).await?;
     applied::show(&session.output, &done)?;
     Ok(Exit::Done)
 }

@@ -39,6 +39,9 @@ pub(crate) struct Arguments {
     /// Replace existing functions of the same name
     #[arg(long)]
     replace: bool,
+    /// Apply it even if stored callers, triggers, schedules or graphs no longer fit
+    #[arg(long)]
+    force: bool,
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
@@ -53,7 +56,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     }
     let loaded = {
         let _progress = Progress::start(output, format!("loading {}", counted(load.files.len(), "file")));
-        brain.load(&load).await?
+        brain.load(&load, arguments.force).await?
     };
     output.answer(&loaded, |_| applied::moves(&loaded.applied.moves))?;
     tell(session, &loaded);

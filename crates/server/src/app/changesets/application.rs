@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use model::access::{Access, Authority};
 use model::changeset::application::{Fate, Move, plan};
-use model::changeset::check::{Check, Finding, Severity};
+use model::changeset::check::{Check, Finding, Severity, Verdict};
 use model::changeset::{Changeset, ChangesetState, Happening};
 use model::entry::EntryKey;
 use model::event::{EventKind, NewEvent};
@@ -107,8 +107,12 @@ pub(super) async fn finish(
 }
 
 fn warnings(checks: &[Check]) -> Vec<Finding> {
-    let findings = checks.iter().flat_map(|check| &check.findings);
-    findings.filter(|finding| finding.severity == Severity::Warning).cloned().collect()
+    let is_told = |check: &Check, finding: &Finding| {
+        check.verdict == Verdict::Forced || finding.severity == Severity::Warning
+    };
+    let findings = checks.iter().flat_map(|check| check.findings.iter().map(move |finding| (check, finding)));
+    let told = findings.filter(|(check, finding)| is_told(check, finding));
+    told.map(|(_, finding)| Finding { severity: Severity::Warning, ..finding.clone() }).collect()
 }
 
 fn moved(moved: &Move) -> Moved {

@@ -14,7 +14,7 @@ use model::version::VersionNumber;
 use uuid::Uuid;
 
 use super::drafts::Drafted;
-use super::{graph_checks, policy, start_checks};
+use super::{Breakage, fit_checks, graph_checks, policy, secret_checks, start_checks};
 use crate::app::functions::run_tests;
 use crate::app::functions::test_results::TestResults;
 use crate::ctx::Ctx;
@@ -24,9 +24,15 @@ use crate::error::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asked {
     /// Whoever asks wants to apply it now.
-    ToApply,
+    ToApply(Breakage),
     /// Someone will read it, and decide.
     ToRead,
+}
+
+impl Asked {
+    fn accepts_breakage(self) -> bool {
+        self == Asked::ToApply(Breakage::Accepted)
+    }
 }
 
 pub(crate) async fn run(
@@ -41,6 +47,7 @@ pub(crate) async fn run(
         live: drafted.snapshot.live(),
         pinned: pinned(drafted),
         referrers: drafted.snapshot.referrers.clone(),
+        deleted: deleted(&outcomes),
         known_names: Vec::new(),
         places: drafted.places.clone(),
     };
@@ -50,14 +57,18 @@ pub(crate) async fn run(
         around.known_names = ctx.store.entry_names(EntryKind::Function, &access.authority.callable()).await?;
         names = check_names(&outcomes, &around);
     }
+    names.findings.extend(secret_checks::findings(ctx, access, &outcomes).await?);
     let flawed = outcomes.iter().filter_map(flaw);
     let parses = Check::of(Gate::Parses, drafted.findings.iter().cloned().chain(flawed).collect());
     let types = check_types(&outcomes).findings.into_iter();
     let types = types
         .chain(start_checks::findings(ctx, access, &outcomes).await?)
+        .chain(fit_checks::findings(ctx, access, drafted, &outcomes).await?)
         .chain(graph_checks::findings(ctx, access, &outcomes).await?);
-    let types = Check::of(Gate::Types, types.collect());
-    let tests = tests(ctx, access, drafted, &[&parses, &names, &types], results).await?;
+    let changes = |key: &EntryKey| outcomes.iter().any(|outcome| outcome.key == key);
+    let judged = |check: Check| if asked.accepts_breakage() { check.forced(changes) } else { check };
+    let types = judged(Check::of(Gate::Types, types.collect()));
+    let tests = judged(tests(ctx, access, drafted, &[&parses, &names, &types], results).await?);
     let policy = policy::check(ctx, access, drafted, &outcomes, asked).await?;
     Ok(vec![parses, names, types, tests, policy])
 }
@@ -75,6 +86,12 @@ fn outcome<'a>(change: &'a Change, drafted: &'a Drafted) -> Outcome<'a> {
 fn flaw(outcome: &Outcome<'_>) -> Option<Finding> {
     let flaw = outcome.after?.as_function()?.flaw.as_ref()?;
     Some(Finding::error(outcome.key.clone(), format!("this version cannot be live: {flaw}")))
+}
+
+fn deleted(outcomes: &[Outcome<'_>]) -> HashSet<String> {
+    let is_callable = |key: &EntryKey| matches!(key.kind, EntryKind::Function | EntryKind::Graph);
+    let deleted = outcomes.iter().filter(|outcome| outcome.after.is_none() && is_callable(outcome.key));
+    deleted.map(|outcome| outcome.key.name.to_string()).collect()
 }
 
 /// The Versions that are there, and those that the changes write.

@@ -20,6 +20,7 @@ use model::version::{Version, VersionNumber};
 use sha2::{Digest, Sha256};
 use store::{Question, Snapshot};
 
+use super::Breakage;
 use super::sources::{Analysed, analyse_all};
 use crate::ctx::Ctx;
 use crate::error::Error;
@@ -89,6 +90,8 @@ pub struct Proposal {
     pub reverts: Option<ChangesetId>,
     /// What has to be live for it to be applied.
     pub expected: Vec<(EntryKey, Expected)>,
+    /// What becomes of stored entries that it would break.
+    pub breakage: Breakage,
     /// A second proposal with the same key is the first one.
     pub once: Option<String>,
 }

@@ -11,6 +11,7 @@ use model::graph::check::Problem;
 use model::graph::{GraphContent, check};
 use model::name::EntryName;
 
+use super::fit_checks::OR_FORCE;
 use crate::app::graphs::library::Library;
 use crate::ctx::Ctx;
 use crate::error::Error;
@@ -44,7 +45,7 @@ pub(super) async fn findings(
         let problems = check(graph, Some(&key.name), &library).into_iter().filter(is_theirs).collect();
         findings.extend(told(key, problems).into_iter().map(|finding| {
             finding.hint(format!(
-                "the stored graph `{}` would no longer run: change it in the same changeset, or keep the pins",
+                "the stored graph `{}` would no longer run: change it in the same changeset, keep the pins, {OR_FORCE}",
                 key.name
             ))
         }));

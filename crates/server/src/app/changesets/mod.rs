@@ -4,10 +4,12 @@ pub(crate) mod application;
 pub(crate) mod checks;
 mod condition_checks;
 pub mod drafts;
+mod fit_checks;
 pub(crate) mod graph_checks;
 mod policy;
 mod read;
 mod revert;
+mod secret_checks;
 pub(crate) mod sources;
 pub(crate) mod start_checks;
 
@@ -39,6 +41,16 @@ const ATTEMPTS: usize = 64;
 /// How often tests are run outside of a Changeset's turn because what they execute has changed since.
 const LOSSES: usize = 3;
 
+/// What becomes of stored callers, triggers, schedules and graphs that a Changeset would break.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Breakage {
+    /// It fails its checks.
+    #[default]
+    Refused,
+    /// It is applied all the same, and its checks say so.
+    Accepted,
+}
+
 /// Drafts, checks and applies in one go.
 pub async fn register(ctx: &Ctx, access: &Access, proposal: &Proposal) -> Result<Applied, Error> {
     access.may(Verb::ApplyChangeset)?;
@@ -50,8 +62,8 @@ pub async fn register(ctx: &Ctx, access: &Access, proposal: &Proposal) -> Result
 #[derive(Clone, Copy)]
 enum Wanted<'a> {
     Registered(&'a Proposal),
-    Applied(u64),
-    Reverted(u64),
+    Applied(u64, Breakage),
+    Reverted(u64, Breakage),
 }
 
 /// Works a Changeset out and applies it, in turn with others of this process. Its tests run outside of its turn, so that a slow one
@@ -90,8 +102,8 @@ async fn try_once(
             let drafted = draft(ctx, access, proposal).await?;
             register_drafted(ctx, access, proposal, drafted, results).await
         }
-        Wanted::Applied(number) => try_apply(ctx, access, number, results).await,
-        Wanted::Reverted(number) => try_revert(ctx, access, number, results).await,
+        Wanted::Applied(number, breakage) => try_apply(ctx, access, number, breakage, results).await,
+        Wanted::Reverted(number, breakage) => try_revert(ctx, access, number, breakage, results).await,
     }
 }
 
@@ -103,7 +115,7 @@ async fn register_drafted(
     results: &mut TestResults,
 ) -> Result<Option<Applied>, Error> {
     covers(access, &drafted)?;
-    let checks = checks::run(ctx, access, &drafted, Asked::ToApply, results).await?;
+    let checks = checks::run(ctx, access, &drafted, Asked::ToApply(proposal.breakage), results).await?;
     if !results.is_complete() {
         return Ok(None);
     }
@@ -237,22 +249,23 @@ pub async fn propose_by_policy(
     };
     let changeset = propose_unless(ctx, access, proposal, will_apply).await?;
     if will_apply(&changeset) {
-        apply(ctx, access, changeset.number).await?;
+        apply(ctx, access, changeset.number, Breakage::Refused).await?;
         return find(ctx, access, changeset.number).await;
     }
     Ok(changeset)
 }
 
 /// Applies a proposed Changeset, unless what it is based on has moved or it no longer passes its checks.
-pub async fn apply(ctx: &Ctx, access: &Access, number: u64) -> Result<Applied, Error> {
+pub async fn apply(ctx: &Ctx, access: &Access, number: u64, breakage: Breakage) -> Result<Applied, Error> {
     access.may(Verb::ApplyChangeset)?;
-    in_turn(ctx, access, Wanted::Applied(number)).await
+    in_turn(ctx, access, Wanted::Applied(number, breakage)).await
 }
 
 async fn try_apply(
     ctx: &Ctx,
     access: &Access,
     number: u64,
+    breakage: Breakage,
     results: &mut TestResults,
 ) -> Result<Option<Applied>, Error> {
     let mut changeset = find(ctx, access, number).await?;
@@ -266,7 +279,7 @@ async fn try_apply(
         decide(ctx, access, changeset, Happening::Conflict).await?;
         return Err(Error::Conflicted { number, conflicts });
     }
-    let checks = checks::run(ctx, access, &drafted, Asked::ToApply, results).await?;
+    let checks = checks::run(ctx, access, &drafted, Asked::ToApply(breakage), results).await?;
     if !results.is_complete() {
         return Ok(None);
     }
@@ -301,9 +314,9 @@ pub async fn rebase(ctx: &Ctx, access: &Access, number: u64) -> Result<Changeset
 }
 
 /// Undoes an applied Changeset by a new one, unless something it changed has moved since.
-pub async fn revert(ctx: &Ctx, access: &Access, number: u64) -> Result<Applied, Error> {
+pub async fn revert(ctx: &Ctx, access: &Access, number: u64, breakage: Breakage) -> Result<Applied, Error> {
     access.may(Verb::RevertChangeset)?;
-    in_turn(ctx, access, Wanted::Reverted(number)).await
+    in_turn(ctx, access, Wanted::Reverted(number, breakage)).await
 }
 
 fn last_moved(drafted: &Drafted) -> HashMap<EntryKey, Revision> {

@@ -59,7 +59,7 @@ pub(super) async fn check(
         });
     }
     Ok(match asked {
-        Asked::ToApply => policy::check(access, &reaches),
+        Asked::ToApply(_) => policy::check(access, &reaches),
         Asked::ToRead => policy::describe(access, &reaches),
     })
 }

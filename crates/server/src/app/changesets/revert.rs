@@ -9,7 +9,7 @@ use model::revision::Revision;
 
 use super::application::Applied;
 use super::drafts::{Intent, Proposal, draft};
-use super::{find, last_moved, register_drafted};
+use super::{Breakage, find, last_moved, register_drafted};
 use crate::app::functions::test_results::TestResults;
 use crate::ctx::Ctx;
 use crate::error::Error;
@@ -18,6 +18,7 @@ pub(super) async fn try_revert(
     ctx: &Ctx,
     access: &Access,
     number: u64,
+    breakage: Breakage,
     results: &mut TestResults,
 ) -> Result<Option<Applied>, Error> {
     let changeset = find(ctx, access, number).await?;
@@ -37,7 +38,7 @@ pub(super) async fn try_revert(
         })
         .collect();
     let title = format!("revert changeset {number}: {}", changeset.title);
-    let proposal = Proposal { reverts: Some(changeset.id), ..Proposal::of(title, intents) };
+    let proposal = Proposal { reverts: Some(changeset.id), breakage, ..Proposal::of(title, intents) };
     let drafted = draft(ctx, access, &proposal).await?;
     // Once more, at the moment that the application is guarded by: someone may have been quick.
     unmoved_since(number, applied, &undone_keys, &last_moved(&drafted))?;

@@ -103,7 +103,7 @@ fn misunderstood(key: &EntryKey, trigger: &TriggerContent) -> Vec<Finding> {
     condition.into_iter().chain(input).flatten().collect()
 }
 
-fn trigger_input(key: &EntryKey, trigger: &TriggerContent, signature: &Signature) -> Vec<Finding> {
+pub(super) fn trigger_input(key: &EntryKey, trigger: &TriggerContent, signature: &Signature) -> Vec<Finding> {
     match &trigger.input {
         Some(input) => mapped(key, &trigger.target, input, signature),
         None => unmapped(key, &trigger.target, signature).into_iter().collect(),
@@ -154,7 +154,11 @@ fn required(parameters: &[Parameter]) -> impl Iterator<Item = &Parameter> {
 }
 
 /// What a Schedule hands over is known to the last value.
-fn schedule_input(key: &EntryKey, schedule: &ScheduleContent, signature: &Signature) -> Vec<Finding> {
+pub(super) fn schedule_input(
+    key: &EntryKey,
+    schedule: &ScheduleContent,
+    signature: &Signature,
+) -> Vec<Finding> {
     let bound = bind(signature, Vec::new(), schedule.input.clone());
     let checked = bound.and_then(|input| InputSchema::compile(signature).check(&input));
     let problems = checked.err().map(|InputError { problems, .. }| problems).unwrap_or_default();

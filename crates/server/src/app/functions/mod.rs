@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use store::{EntryPage, EntrySummary};
 
 use super::changesets::drafts::{FunctionIntent, Intent, Proposal};
-use super::changesets::{Applied, difference, register};
+use super::changesets::{Applied, Breakage, difference, register};
 use crate::ctx::Ctx;
 use crate::error::Error;
 pub use crate::prepare::Which;
@@ -156,9 +156,11 @@ pub async fn point(
     access: &Access,
     key: &EntryKey,
     number: VersionNumber,
+    breakage: Breakage,
 ) -> Result<Applied, Error> {
     let title = format!("use version {number} of {}", key.name);
-    register(ctx, access, &Proposal::of(title, vec![Intent::Use(key.clone(), number)])).await
+    let proposal = Proposal { breakage, ..Proposal::of(title, vec![Intent::Use(key.clone(), number)]) };
+    register(ctx, access, &proposal).await
 }
 
 /// The text of one function, as a draft: a decorator states everything, a bare source only itself.

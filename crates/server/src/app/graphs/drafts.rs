@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check;
 use crate::app::changesets::drafts::{Expected, Intent, Proposal};
-use crate::app::changesets::{self, Applied};
+use crate::app::changesets::{self, Applied, Breakage};
 use crate::ctx::Ctx;
 use crate::error::Error;
 
@@ -239,6 +239,7 @@ pub async fn apply(
     access: &Access,
     names: &[EntryName],
     title: Option<String>,
+    breakage: Breakage,
 ) -> Result<Applied, Error> {
     access.may(Verb::ApplyChangeset)?;
     let (mut intents, mut expected, mut drafts) = (Vec::new(), Vec::new(), Vec::new());
@@ -249,7 +250,7 @@ pub async fn apply(
         expected.push((key(name), draft.base.map_or(Expected::Absent, Expected::Version)));
         drafts.push(draft);
     }
-    let proposal = Proposal { expected, ..Proposal::of(title.unwrap_or_default(), intents) };
+    let proposal = Proposal { expected, breakage, ..Proposal::of(title.unwrap_or_default(), intents) };
     let applied = changesets::register(ctx, access, &proposal).await?;
     for draft in drafts {
         if !ctx.store.remove_graph_draft(&draft.name, Some(draft.edit)).await? {

@@ -10,8 +10,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::answers::{Allowed, Answer, NotDone};
-use crate::app::changesets;
 use crate::app::changesets::drafts::{Intent, Proposal};
+use crate::app::changesets::{self, Breakage};
 use crate::app::functions::{self as entries};
 use crate::app::functionz::{functions, stating};
 use crate::http::problem::Problem;
@@ -116,7 +116,9 @@ pub(super) async fn activated(
     name: EntryName,
     number: VersionNumber,
 ) -> Answer {
-    let applied = entries::point(door.ctx(), caller.access(), &EntryKey::function(name), number).await?;
+    let applied =
+        entries::point(door.ctx(), caller.access(), &EntryKey::function(name), number, Breakage::Refused)
+            .await?;
     Ok(Body(json!({ "status": "success", "applied": applied })))
 }
 

@@ -24,7 +24,7 @@ use super::request::paging::{List, Page};
 use super::request::query::Limit;
 use super::state::Door;
 use crate::app::changesets::drafts::{Intent, Proposal};
-use crate::app::changesets::{self, Applied, ChangesetView};
+use crate::app::changesets::{self, Applied, Breakage, ChangesetView};
 use crate::app::functions::read_function;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
@@ -74,6 +74,21 @@ async fn list(
     let full = items.len() >= limit as usize;
     let last = items.last().filter(|_| full).map(|last| last.number);
     Ok(Body(List::Changesets.page(items, last)))
+}
+
+/// Whether something is applied although it breaks what is stored.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ForceQuery {
+    /// Apply it even if stored callers, triggers, schedules or graphs no longer fit; its checks record that.
+    #[serde(default)]
+    force: bool,
+}
+
+impl ForceQuery {
+    pub(super) fn breakage(&self) -> Breakage {
+        if self.force { Breakage::Accepted } else { Breakage::Refused }
+    }
 }
 
 /// One change.
@@ -158,13 +173,15 @@ async fn propose(
 }
 
 /// Drafts, checks and applies a changeset in one request
-#[utoipa::path(post, path = "/changesets/register", tag = "changesets", request_body = ProposalBody, responses((status = 200, body = Applied), Refused))]
+#[utoipa::path(post, path = "/changesets/register", tag = "changesets", params(ForceQuery), request_body = ProposalBody, responses((status = 200, body = Applied), Refused))]
 async fn register(
     State(door): State<Door>,
     caller: Allowed<Role<to::ApplyChangeset>>,
+    Query(query): Query<ForceQuery>,
     Json(body): Json<ProposalBody>,
 ) -> Result<Body<Applied>, Problem> {
-    Ok(Body(changesets::register(door.ctx(), caller.access(), &body.proposal()?).await?))
+    let proposal = Proposal { breakage: query.breakage(), ..body.proposal()? };
+    Ok(Body(changesets::register(door.ctx(), caller.access(), &proposal).await?))
 }
 
 /// One changeset with what it changes
@@ -178,13 +195,14 @@ async fn show(
 }
 
 /// Applies a changeset that passed its checks
-#[utoipa::path(post, path = "/changesets/{number}/apply", tag = "changesets", params(("number" = u64, Path)), responses((status = 200, body = Applied), Refused))]
+#[utoipa::path(post, path = "/changesets/{number}/apply", tag = "changesets", params(("number" = u64, Path), ForceQuery), responses((status = 200, body = Applied), Refused))]
 async fn apply(
     State(door): State<Door>,
     caller: Allowed<Role<to::ApplyChangeset>>,
     Path(number): Path<u64>,
+    Query(query): Query<ForceQuery>,
 ) -> Result<Body<Applied>, Problem> {
-    Ok(Body(changesets::apply(door.ctx(), caller.access(), number).await?))
+    Ok(Body(changesets::apply(door.ctx(), caller.access(), number, query.breakage()).await?))
 }
 
 /// Rejects a changeset
@@ -210,11 +228,12 @@ async fn rebase(
 }
 
 /// Undoes an applied changeset with a new one
-#[utoipa::path(post, path = "/changesets/{number}/revert", tag = "changesets", params(("number" = u64, Path)), responses((status = 200, body = Applied), Refused))]
+#[utoipa::path(post, path = "/changesets/{number}/revert", tag = "changesets", params(("number" = u64, Path), ForceQuery), responses((status = 200, body = Applied), Refused))]
 async fn revert(
     State(door): State<Door>,
     caller: Allowed<Role<to::RevertChangeset>>,
     Path(number): Path<u64>,
+    Query(query): Query<ForceQuery>,
 ) -> Result<Body<Applied>, Problem> {
-    Ok(Body(changesets::revert(door.ctx(), caller.access(), number).await?))
+    Ok(Body(changesets::revert(door.ctx(), caller.access(), number, query.breakage()).await?))
 }

@@ -20,6 +20,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::changesets::ForceQuery;
 use super::problem::{Problem, Refused};
 use super::request::authorization::{Allowed, Named, Role, to};
 use super::request::entries::{DiffQuery, LiveBody, WhichQuery, expected};
@@ -121,12 +122,13 @@ struct FunctionBody {
 /// Adds a function, or a version of it, and makes it live if it passes its checks
 ///
 /// With `If-Match: "N"` only if version N is live, with `If-None-Match: *` only if there is none.
-#[utoipa::path(put, path = "/functions/{name}", tag = "functions", params(("name" = EntryName, Path)), request_body = FunctionBody,
+#[utoipa::path(put, path = "/functions/{name}", tag = "functions", params(("name" = EntryName, Path), ForceQuery), request_body = FunctionBody,
     responses((status = 200, body = Applied), Refused))]
 async fn put(
     State(door): State<Door>,
     caller: Allowed<Named<to::ApplyChangeset>>,
     Path(name): Path<EntryName>,
+    Query(query): Query<ForceQuery>,
     headers: HeaderMap,
     Json(body): Json<FunctionBody>,
 ) -> Result<Body<Applied>, Problem> {
@@ -134,6 +136,7 @@ async fn put(
     let key = EntryKey::function(name);
     let proposal = Proposal {
         expected: expected(&headers)?.map(|live| (key, live)).into_iter().collect(),
+        breakage: query.breakage(),
         ..Proposal::of(body.title.unwrap_or_default(), vec![intent])
     };
     Ok(Body(changesets::register(door.ctx(), caller.access(), &proposal).await?))
@@ -179,15 +182,17 @@ async fn diff(
 }
 
 /// Makes another version live
-#[utoipa::path(put, path = "/functions/{name}/live", tag = "functions", params(("name" = EntryName, Path)), request_body = LiveBody, responses((status = 200, body = Applied), Refused))]
+#[utoipa::path(put, path = "/functions/{name}/live", tag = "functions", params(("name" = EntryName, Path), ForceQuery), request_body = LiveBody, responses((status = 200, body = Applied), Refused))]
 async fn point(
     State(door): State<Door>,
     caller: Allowed<Named<to::ApplyChangeset>>,
     Path(name): Path<EntryName>,
+    Query(query): Query<ForceQuery>,
     Json(body): Json<LiveBody>,
 ) -> Result<Body<Applied>, Problem> {
     let key = EntryKey::function(name);
-    Ok(Body(functions::point(door.ctx(), caller.access(), &key, body.version).await?))
+    let done = functions::point(door.ctx(), caller.access(), &key, body.version, query.breakage()).await?;
+    Ok(Body(done))
 }
 
 /// What may break if it is changed

@@ -15,6 +15,7 @@ use utoipa_axum::routes;
 
 use crate::app::changesets::Applied;
 use crate::app::graphs::drafts::{self, DraftEdited, DraftLine, DraftView, Selection};
+use crate::http::changesets::ForceQuery;
 use crate::http::problem::{Problem, Refused};
 use crate::http::request::authorization::{Allowed, Named, Role, to};
 use crate::http::request::extract::{Json, Path, Query};
@@ -188,14 +189,16 @@ struct ApplyBody {
 }
 
 /// Applies the draft of a graph as a changeset, if it passes its checks
-#[utoipa::path(post, path = "/graphs/{name}/draft/apply", tag = "graphs", params(("name" = EntryName, Path)), request_body = ApplyBody,
+#[utoipa::path(post, path = "/graphs/{name}/draft/apply", tag = "graphs", params(("name" = EntryName, Path), ForceQuery), request_body = ApplyBody,
     responses((status = 200, body = Applied), Refused))]
 async fn apply(
     State(door): State<Door>,
     caller: Allowed<Named<to::ApplyChangeset>>,
     Path(name): Path<EntryName>,
+    Query(query): Query<ForceQuery>,
     Json(body): Json<ApplyBody>,
 ) -> Result<Body<Applied>, Problem> {
     let names: Vec<EntryName> = std::iter::once(name).chain(body.with).collect();
-    Ok(Body(drafts::apply(door.ctx(), caller.access(), &names, body.title).await?))
+    let applied = drafts::apply(door.ctx(), caller.access(), &names, body.title, query.breakage()).await?;
+    Ok(Body(applied))
 }

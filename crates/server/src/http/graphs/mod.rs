@@ -21,6 +21,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::changesets::ForceQuery;
 use super::problem::{Problem, Refused};
 use super::request::authorization::{Allowed, Named, Role, to};
 use super::request::entries::{DiffQuery, LiveBody, WhichQuery, expected};
@@ -140,18 +141,20 @@ struct GraphBody {
 /// Adds a graph, or a version of it, and makes it live if it passes its checks
 ///
 /// With `If-Match: "N"` only if version N is live, with `If-None-Match: *` only if there is none. Fields that are not known are kept.
-#[utoipa::path(put, path = "/graphs/{name}", tag = "graphs", params(("name" = EntryName, Path)), request_body = GraphBody,
+#[utoipa::path(put, path = "/graphs/{name}", tag = "graphs", params(("name" = EntryName, Path), ForceQuery), request_body = GraphBody,
     responses((status = 200, body = Applied), Refused))]
 async fn put(
     State(door): State<Door>,
     caller: Allowed<Named<to::ApplyChangeset>>,
     Path(name): Path<EntryName>,
+    Query(query): Query<ForceQuery>,
     headers: HeaderMap,
     Json(body): Json<GraphBody>,
 ) -> Result<Body<Applied>, Problem> {
     let intent = Intent::Put(name.clone(), Content::Graph(body.graph));
     let proposal = Proposal {
         expected: expected(&headers)?.map(|live| (key(name), live)).into_iter().collect(),
+        breakage: query.breakage(),
         ..Proposal::of(body.title.unwrap_or_default(), vec![intent])
     };
     Ok(Body(changesets::register(door.ctx(), caller.access(), &proposal).await?))
@@ -197,12 +200,15 @@ async fn diff(
 }
 
 /// Makes another version live
-#[utoipa::path(put, path = "/graphs/{name}/live", tag = "graphs", params(("name" = EntryName, Path)), request_body = LiveBody, responses((status = 200, body = Applied), Refused))]
+#[utoipa::path(put, path = "/graphs/{name}/live", tag = "graphs", params(("name" = EntryName, Path), ForceQuery), request_body = LiveBody, responses((status = 200, body = Applied), Refused))]
 async fn point(
     State(door): State<Door>,
     caller: Allowed<Named<to::ApplyChangeset>>,
     Path(name): Path<EntryName>,
+    Query(query): Query<ForceQuery>,
     Json(body): Json<LiveBody>,
 ) -> Result<Body<Applied>, Problem> {
-    Ok(Body(functions::point(door.ctx(), caller.access(), &key(name), body.version).await?))
+    let done =
+        functions::point(door.ctx(), caller.access(), &key(name), body.version, query.breakage()).await?;
+    Ok(Body(done))
 }

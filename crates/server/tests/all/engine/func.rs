@@ -4,6 +4,7 @@ use model::run::RunState;
 use sandbox::Value;
 use secrecy::SecretBox;
 use serde_json::{Value as Json, json};
+use server::app::changesets::Breakage;
 use server::app::{changesets, secrets};
 use store::on_both;
 use store::testing::TestDatabase;
@@ -64,7 +65,7 @@ on_both! {
         let stage = asking(database, "babyagi.add_function", json!(["new", stated])).await;
         let made = answer(&stage).await.unwrap();
         assert_eq!(made, json!({ "applied": false, "changeset": made["changeset"], "problems": [] }));
-        changesets::apply(&stage.ctx, &ME, made["changeset"].as_u64().unwrap()).await.unwrap();
+        changesets::apply(&stage.ctx, &ME, made["changeset"].as_u64().unwrap(), Breakage::Refused).await.unwrap();
         // Once it is there, adding the same again has nothing to do.
         assert_eq!(answer(&stage).await.unwrap(), json!({ "applied": true }));
         stage.close().await;

@@ -18,6 +18,7 @@ use serde_json::json;
 use server::Error;
 use server::app::babyagi::{self, Keys};
 use server::app::changesets;
+use server::app::changesets::Breakage;
 use server::app::functions::{self, Which, dependents, names, run_tests, search, warming};
 use server::app::functionz;
 use server::app::functionz::logs::LogFilter;
@@ -124,13 +125,13 @@ cases! {
     "changesets propose_by_policy" ProposeChangeset Name |stage, access, side|
         changesets::propose_by_policy(&stage.ctx, access, &side.proposal(stage), ProposalPolicy::Ask);
     "changesets apply" ApplyChangeset Record |stage, access, side|
-        changesets::apply(&stage.ctx, access, side.proposed(stage).await);
+        changesets::apply(&stage.ctx, access, side.proposed(stage).await, Breakage::Refused);
     "changesets reject" RejectChangeset Record |stage, access, side|
         changesets::reject(&stage.ctx, access, side.proposed(stage).await);
     "changesets rebase" ProposeChangeset Record |stage, access, side|
         changesets::rebase(&stage.ctx, access, side.proposed(stage).await);
     "changesets revert" RevertChangeset Record |stage, access, side|
-        changesets::revert(&stage.ctx, access, side.applied(stage).await);
+        changesets::revert(&stage.ctx, access, side.applied(stage).await, Breakage::Refused);
     "changesets::read list" ReadChangesets List |stage, access, side|
         changesets::list(&stage.ctx, access, ChangesetFilter::default(), 100);
     "changesets::read show" ReadChangesets Record |stage, access, side|
@@ -145,7 +146,7 @@ cases! {
     "operations::nodes list" ReadNodes Whole |stage, access, side| nodes::list(&stage.ctx, access);
     "folder export" ExportBrain Whole |stage, access, side| folder::export(&stage.ctx, access, None);
     "folder import" ApplyChangeset Whole |stage, access, side|
-        folder::import(&stage.ctx, access, &[], false);
+        folder::import(&stage.ctx, access, &[], false, Breakage::Refused);
     "functions list" ReadFunctions List |stage, access, side|
         functions::list(&stage.ctx, access, everything(), None);
     "functions version" ReadFunctions Name |stage, access, side|
@@ -159,7 +160,7 @@ cases! {
     "functions closure" ReadFunctions Name |stage, access, side|
         functions::closure(&stage.ctx, access, &side.name());
     "functions point" ApplyChangeset Name |stage, access, side|
-        functions::point(&stage.ctx, access, &side.key(), VersionNumber(1));
+        functions::point(&stage.ctx, access, &side.key(), VersionNumber(1), Breakage::Refused);
     "functions counts" ReadBrain List |stage, access, side| functions::counts(&stage.ctx, access);
     "functionz::functions get" ReadFunctions Name |stage, access, side|
         functionz::functions::get(&stage.ctx, access, &side.function);
@@ -205,7 +206,7 @@ cases! {
     };
     "packs load" ApplyChangeset Whole |stage, access, side| {
         let (name, origin) = ("p".to_owned(), String::new());
-        packs::load(&stage.ctx, access, Load { name, origin, files: Vec::new(), prefix: String::new(), replace: false })
+        packs::load(&stage.ctx, access, Load { name, origin, files: Vec::new(), prefix: String::new(), replace: false, breakage: Breakage::Refused })
     };
     "runs::replay replay" ReplayRun Record |stage, access, side| replay::replay(&stage.ctx, access, side.run, |_, _| ());
     "operations::retention prune" PruneRuns Whole |stage, access, side|
@@ -361,7 +362,7 @@ cases! {
     };
     "graphs::drafts apply" ApplyChangeset Name |stage, access, side| async {
         side.drafted(stage).await;
-        drafts::apply(&stage.ctx, access, &[side.graph()], None).await
+        drafts::apply(&stage.ctx, access, &[side.graph()], None, Breakage::Refused).await
     };
     "runs::breakpoints held" ReadRuns Record |stage, access, side| breakpoints::held(&stage.ctx, access, side.run);
     "runs::breakpoints release" AnswerRun Record |stage, access, side|

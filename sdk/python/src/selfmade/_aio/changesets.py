@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from selfmade._aio.listing import AsyncListing
-from selfmade._aio.resource import AsyncResource, without_none
+from selfmade._aio.resource import AsyncResource, forced, without_none
 from selfmade.models import Applied, Changeset, ChangesetLine
 
 
@@ -30,9 +30,9 @@ class AsyncChangesets(AsyncResource):
         body = without_none({"title": title, "changes": [*changes]})
         return await self._change(Changeset, "POST", "/changesets", body)
 
-    async def apply(self, number: int) -> Applied:
-        """Applies one that passed its checks."""
-        return await self._change(Applied, "POST", f"/changesets/{number}/apply")
+    async def apply(self, number: int, *, force: bool = False) -> Applied:
+        """Applies one that passed its checks; with `force` even if stored callers, triggers or schedules no longer fit."""
+        return await self._change(Applied, "POST", forced(f"/changesets/{number}/apply", force))
 
     async def reject(self, number: int) -> Changeset:
         """Rejects it."""
@@ -42,6 +42,6 @@ class AsyncChangesets(AsyncResource):
         """Rebases it onto the current brain, and checks it again."""
         return await self._change(Changeset, "POST", f"/changesets/{number}/rebase")
 
-    async def revert(self, number: int) -> Applied:
-        """Undoes one that was applied, by another one."""
-        return await self._change(Applied, "POST", f"/changesets/{number}/revert")
+    async def revert(self, number: int, *, force: bool = False) -> Applied:
+        """Undoes one that was applied, by another one; with `force` even if stored callers, triggers or schedules no longer fit."""
+        return await self._change(Applied, "POST", forced(f"/changesets/{number}/revert", force))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from selfmade._aio.listing import AsyncListing
-from selfmade._aio.resource import AsyncResource, without_none
+from selfmade._aio.resource import AsyncResource, forced, without_none
 from selfmade._http import segment
 from selfmade.models import Applied, Diff, Function, FunctionLine, Hit, Impact, VersionLine
 
@@ -24,18 +24,26 @@ class AsyncFunctions(AsyncResource):
         return await self._get(Function, _path(name), {"version": version, "revision": revision})
 
     async def put(
-        self, name: str, source: str, *, title: str | None = None, expect: int | None = None, new: bool = False
+        self,
+        name: str,
+        source: str,
+        *,
+        title: str | None = None,
+        expect: int | None = None,
+        new: bool = False,
+        force: bool = False,
     ) -> Applied:
         """Adds a function or a version of it, and makes it live if it passes its checks.
 
-        With `expect` only if that version is live, with `new` only if there is none of that name.
+        With `expect` only if that version is live, with `new` only if there is none of that name, with `force` even if stored
+        callers, triggers or schedules no longer fit.
 
         Raises:
             Refused: a check failed; `findings` says where and why.
             Stale: something else is live.
         """
         body = without_none({"source": source, "title": title})
-        return await self._change(Applied, "PUT", _path(name), body, _guards(expect, new))
+        return await self._change(Applied, "PUT", forced(_path(name), force), body, _guards(expect, new))
 
     async def delete(self, name: str, *, expect: int | None = None) -> Applied:
         """Deletes it; its versions and runs stay."""
@@ -49,9 +57,9 @@ class AsyncFunctions(AsyncResource):
         """What differs between two versions; the new one is the live one if not named."""
         return await self._get(Diff, f"{_path(name)}/diff", {"old": old, "new": new})
 
-    async def use(self, name: str, version: int) -> Applied:
-        """Makes that version live."""
-        return await self._change(Applied, "PUT", f"{_path(name)}/live", {"version": version})
+    async def use(self, name: str, version: int, *, force: bool = False) -> Applied:
+        """Makes that version live; with `force` even if stored callers, triggers or schedules no longer fit."""
+        return await self._change(Applied, "PUT", forced(f"{_path(name)}/live", force), {"version": version})
 
     async def dependents(self, name: str) -> Impact:
         """What may break if it is changed."""

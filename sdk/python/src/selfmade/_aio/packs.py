@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from selfmade._aio.resource import AsyncResource
+from selfmade._aio.resource import AsyncResource, forced
 from selfmade.models import Pack, PackLoaded
 
 
@@ -17,7 +17,13 @@ class AsyncPacks(AsyncResource):
         return await self._get_all(Pack, "/packs")
 
     async def load(
-        self, files: str | Path | Mapping[str, str], *, name: str | None = None, prefix: str = "", replace: bool = False
+        self,
+        files: str | Path | Mapping[str, str],
+        *,
+        name: str | None = None,
+        prefix: str = "",
+        replace: bool = False,
+        force: bool = False,
     ) -> PackLoaded:
         """Loads the decorated functions of a file or folder, which is read and never run.
 
@@ -26,6 +32,7 @@ class AsyncPacks(AsyncResource):
             name: the name of the pack; that of the file or folder if not given.
             prefix: what is put before each name, such as `airtable.`.
             replace: whether functions of those names that are there already may be changed.
+            force: load it even if stored callers, triggers or schedules no longer fit.
         """
         texts = files if isinstance(files, Mapping) else _read(Path(files))
         called = name or ("pack" if isinstance(files, Mapping) else Path(files).resolve().stem)
@@ -35,7 +42,7 @@ class AsyncPacks(AsyncResource):
             "prefix": prefix,
             "replace": replace,
         }
-        return await self._change(PackLoaded, "POST", "/packs", body)
+        return await self._change(PackLoaded, "POST", forced("/packs", force), body)
 
 
 _List = list

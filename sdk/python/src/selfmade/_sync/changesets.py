@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from selfmade._sync.listing import Listing
-from selfmade._sync.resource import Resource, without_none
+from selfmade._sync.resource import Resource, forced, without_none
 from selfmade.models import Applied, Changeset, ChangesetLine
 
 
@@ -31,9 +31,9 @@ class Changesets(Resource):
         body = without_none({"title": title, "changes": [*changes]})
         return self._change(Changeset, "POST", "/changesets", body)
 
-    def apply(self, number: int) -> Applied:
-        """Applies one that passed its checks."""
-        return self._change(Applied, "POST", f"/changesets/{number}/apply")
+    def apply(self, number: int, *, force: bool = False) -> Applied:
+        """Applies one that passed its checks; with `force` even if stored callers, triggers or schedules no longer fit."""
+        return self._change(Applied, "POST", forced(f"/changesets/{number}/apply", force))
 
     def reject(self, number: int) -> Changeset:
         """Rejects it."""
@@ -43,6 +43,6 @@ class Changesets(Resource):
         """Rebases it onto the current brain, and checks it again."""
         return self._change(Changeset, "POST", f"/changesets/{number}/rebase")
 
-    def revert(self, number: int) -> Applied:
-        """Undoes one that was applied, by another one."""
-        return self._change(Applied, "POST", f"/changesets/{number}/revert")
+    def revert(self, number: int, *, force: bool = False) -> Applied:
+        """Undoes one that was applied, by another one; with `force` even if stored callers, triggers or schedules no longer fit."""
+        return self._change(Applied, "POST", forced(f"/changesets/{number}/revert", force))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from selfmade._sync.listing import Listing
-from selfmade._sync.resource import Resource, without_none
+from selfmade._sync.resource import Resource, forced, without_none
 from selfmade._http import segment
 from selfmade.models import Applied, Diff, Function, FunctionLine, Hit, Impact, VersionLine
 
@@ -25,18 +25,26 @@ class Functions(Resource):
         return self._get(Function, _path(name), {"version": version, "revision": revision})
 
     def put(
-        self, name: str, source: str, *, title: str | None = None, expect: int | None = None, new: bool = False
+        self,
+        name: str,
+        source: str,
+        *,
+        title: str | None = None,
+        expect: int | None = None,
+        new: bool = False,
+        force: bool = False,
     ) -> Applied:
         """Adds a function or a version of it, and makes it live if it passes its checks.
 
-        With `expect` only if that version is live, with `new` only if there is none of that name.
+        With `expect` only if that version is live, with `new` only if there is none of that name, with `force` even if stored
+        callers, triggers or schedules no longer fit.
 
         Raises:
             Refused: a check failed; `findings` says where and why.
             Stale: something else is live.
         """
         body = without_none({"source": source, "title": title})
-        return self._change(Applied, "PUT", _path(name), body, _guards(expect, new))
+        return self._change(Applied, "PUT", forced(_path(name), force), body, _guards(expect, new))
 
     def delete(self, name: str, *, expect: int | None = None) -> Applied:
         """Deletes it; its versions and runs stay."""
@@ -50,9 +58,9 @@ class Functions(Resource):
         """What differs between two versions; the new one is the live one if not named."""
         return self._get(Diff, f"{_path(name)}/diff", {"old": old, "new": new})
 
-    def use(self, name: str, version: int) -> Applied:
-        """Makes that version live."""
-        return self._change(Applied, "PUT", f"{_path(name)}/live", {"version": version})
+    def use(self, name: str, version: int, *, force: bool = False) -> Applied:
+        """Makes that version live; with `force` even if stored callers, triggers or schedules no longer fit."""
+        return self._change(Applied, "PUT", forced(f"{_path(name)}/live", force), {"version": version})
 
     def dependents(self, name: str) -> Impact:
         """What may break if it is changed."""

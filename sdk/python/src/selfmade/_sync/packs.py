@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from selfmade._sync.resource import Resource
+from selfmade._sync.resource import Resource, forced
 from selfmade.models import Pack, PackLoaded
 
 
@@ -18,7 +18,13 @@ class Packs(Resource):
         return self._get_all(Pack, "/packs")
 
     def load(
-        self, files: str | Path | Mapping[str, str], *, name: str | None = None, prefix: str = "", replace: bool = False
+        self,
+        files: str | Path | Mapping[str, str],
+        *,
+        name: str | None = None,
+        prefix: str = "",
+        replace: bool = False,
+        force: bool = False,
     ) -> PackLoaded:
         """Loads the decorated functions of a file or folder, which is read and never run.
 
@@ -27,6 +33,7 @@ class Packs(Resource):
             name: the name of the pack; that of the file or folder if not given.
             prefix: what is put before each name, such as `airtable.`.
             replace: whether functions of those names that are there already may be changed.
+            force: load it even if stored callers, triggers or schedules no longer fit.
         """
         texts = files if isinstance(files, Mapping) else _read(Path(files))
         called = name or ("pack" if isinstance(files, Mapping) else Path(files).resolve().stem)
@@ -36,7 +43,7 @@ class Packs(Resource):
             "prefix": prefix,
             "replace": replace,
         }
-        return self._change(PackLoaded, "POST", "/packs", body)
+        return self._change(PackLoaded, "POST", forced("/packs", force), body)
 
 
 _List = list

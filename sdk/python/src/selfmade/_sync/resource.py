@@ -37,6 +37,11 @@ class Resource:
         (self._transport.send(Request(method, path, body=body))).json()
 
 
+def forced(path: str, force: bool) -> str:
+    """The address of a change that is made although stored callers, triggers, schedules or graphs no longer fit."""
+    return f"{path}?force=true" if force else path
+
+
 def without_none(fields: Mapping[str, Any]) -> dict[str, Any]:
     """What was given; what is left out is left to the server."""
     return {name: value for name, value in fields.items() if value is not None}

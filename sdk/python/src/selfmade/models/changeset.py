@@ -36,7 +36,7 @@ class Check(Record):
     """One gate of a changeset, and whether it was passed."""
 
     gate: str
-    verdict: Literal["passed", "failed", "not_run", "asks"]
+    verdict: Literal["passed", "failed", "not_run", "forced", "asks"]
     findings: list[Finding] = field(default_factory=list)
     note: str | None = None
 

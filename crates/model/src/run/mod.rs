@@ -22,6 +22,7 @@ pub mod retention;
 pub mod retry;
 mod state;
 pub mod step;
+pub mod streak;
 pub mod turns;
 
 use std::sync::Arc;

@@ -2,6 +2,7 @@
 //! into the types that the server made it from. Where the request goes is [`local`] or [`remote`].
 
 mod address;
+mod attention;
 mod changesets;
 mod decoded;
 mod events;

@@ -73,6 +73,11 @@ fn here_alone(command: &Command) -> Option<&'static str> {
         Command::Doctor => Some("doctor"),
         Command::Version => Some("version"),
         Command::Serve(_) => Some("serve"),
+        Command::Backup(_) => Some("backup"),
+        Command::Restore(_) => Some("restore"),
+        Command::Start(_) => Some("start"),
+        Command::Stop(_) => Some("stop"),
+        Command::SignIn(_) => Some("sign-in"),
         _ => None,
     }
 }

@@ -1,6 +1,7 @@
 //! `selfmade` alone: which brain this is, what it holds, what happened last, and what to try next.
 
 use serde::Serialize;
+use server::app::operations::attention::Attention;
 use store::ChangesetSummary;
 
 use super::log;
@@ -9,6 +10,7 @@ use crate::error::{Error, Exit};
 use crate::session::Session;
 use crate::terminal::output::Screen;
 use crate::terminal::style::{DIM, NAME, TITLE, counted, paint};
+use crate::views::attention;
 
 const RECENT: u32 = 3;
 
@@ -35,6 +37,7 @@ struct Status {
     /// Why nothing can be written now.
     #[serde(skip_serializing_if = "Option::is_none")]
     degraded: Option<String>,
+    attention: Attention,
     log: Vec<ChangesetSummary>,
     /// The first function, to try things with.
     #[serde(skip)]
@@ -79,6 +82,7 @@ async fn status(session: &Session, brain: &Brain) -> Result<Status, Error> {
         packs: holds.packs,
         secrets: holds.secrets,
         degraded: holds.degraded,
+        attention: brain.attention().await?,
         log: brain.changesets(None, true, None, RECENT).await?,
         example: first.map(|entry| entry.key.name.to_string()),
     })
@@ -105,6 +109,9 @@ fn render(session: &Session, status: &Status, screen: &Screen) -> String {
     field("holds", &holds(status), "");
     if let Some(why) = &status.degraded {
         field("degraded", why, "");
+    }
+    if let Some((count, command)) = attention::counted_line(&status.attention, &session.settings.program) {
+        field("needs", &format!("attention: {count}"), &command);
     }
     if !status.log.is_empty() {
         out.push_str(&format!("\n{}\n", paint(TITLE, "Last changes")));

@@ -1,6 +1,7 @@
 //! How records are shown to a person.
 
 pub(crate) mod applied;
+pub(crate) mod attention;
 pub(crate) mod diff;
 pub(crate) mod fields;
 pub(crate) mod findings;

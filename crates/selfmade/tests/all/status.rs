@@ -82,6 +82,13 @@ fn the_summary_has_a_json_form() {
       "schedules": 0,
       "packs": 0,
       "secrets": 0,
+      "attention": {
+        "schedules": [],
+        "triggers": [],
+        "questions": [],
+        "changesets": [],
+        "environments": []
+      },
       "log": [
         {
           "changeset_id": "[id]",

@@ -26,7 +26,7 @@ use crate::llm::ModelConfig;
 use crate::prepare::Closures;
 
 pub(crate) use self::cells::egress::{Requests, keep as keep_requests};
-pub use self::cells::executor::{Executed, ExecutionError, Executor, Told, Work};
+pub use self::cells::executor::{Executed, ExecutionError, Executor, NO_ENVIRONMENT, Told, Work};
 pub use self::cells::{Cells, CellsConfig};
 pub use self::execution::host::{Happened, Watch};
 pub(crate) use self::execution::live::{Live, Looked};

@@ -99,6 +99,7 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
         .merge(sessions::routes())
         .merge(folder::routes())
         .merge(brain::routes())
+        .merge(operations::attention::routes())
         .merge(operations::health::routes())
         .merge(operations::doctor::routes())
         .merge(operations::nodes::routes())

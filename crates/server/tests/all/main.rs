@@ -10,6 +10,7 @@ mod old_brain;
 mod world;
 
 mod arrows;
+mod attention;
 mod authority;
 mod babyagi;
 mod babyagi_keys;
@@ -19,8 +20,8 @@ mod concurrency;
 mod deletions;
 mod dependencies;
 mod engine;
-mod folder;
 mod fitting;
+mod folder;
 mod functions;
 mod http;
 mod http_client;

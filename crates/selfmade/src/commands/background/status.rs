@@ -1,24 +1,30 @@
-//! `selfmade status`: whether a server of the data folder runs, and how it does.
+//! `selfmade status`: whether a server of the data folder runs, how it does, and what needs a person.
 
 use jiff::Timestamp;
 use serde::Serialize;
+use server::app::operations::attention::Attention;
 use server::app::operations::nodes::NodeView;
 use server::clock::Clock;
 use server::http_client::HttpClient;
 use server::serve::announcement::Announcement;
 use server::serve::control;
+use store::Location;
 
 use super::{find, log_file};
 use crate::error::{Error, Exit};
 use crate::session::Session;
 use crate::terminal::style::{DIM, TITLE, paint};
 use crate::terminal::time;
+use crate::views;
 
-/// Show whether a server of this brain is running, and its health
+/// Show whether a server of this brain is running, its health, and what needs attention
 ///
-/// Exit code 4 means that there is none.
+/// Names schedules and triggers that keep failing, questions and changesets that wait, and environments that cannot be built.
+/// Exit code 4 means that no server is running.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  selfmade status\n  selfmade status --json")]
+#[command(
+    after_help = "Examples:\n  selfmade status\n  selfmade status --json\n  selfmade --server https://brain.example status"
+)]
 pub(crate) struct Arguments {}
 
 #[derive(Debug, Serialize)]
@@ -26,6 +32,9 @@ struct Status {
     running: bool,
     #[serde(flatten)]
     server: Option<Server>,
+    /// Absent if there is no brain yet, or if it cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attention: Option<Attention>,
 }
 
 #[derive(Debug, Serialize)]
@@ -48,16 +57,93 @@ struct Server {
 }
 
 pub(crate) async fn run(session: &Session) -> Result<Exit, Error> {
+    if session.settings.server.is_some() {
+        return elsewhere(session).await;
+    }
     let Some(found) = find(session)? else {
-        let status = Status { running: false, server: None };
-        session.output.answer(&status, |_| "not running\n".to_owned())?;
+        let attention = if has_brain(session)? { Some(attention(session).await?) } else { None };
+        let status = Status { running: false, server: None, attention };
+        show(session, &status, "not running\n")?;
         return Ok(Exit::NotFound);
     };
     let server = look(session, &session.http_client()?, found).await;
     let is_well = server.problem.is_none() && server.degraded.is_none();
-    let status = Status { running: true, server: Some(server) };
-    session.output.answer(&status, |_| status.server.as_ref().map(shown).unwrap_or_default())?;
+    // What is wrong with the server is said even if the brain cannot be read.
+    let attention = if is_well { Some(attention(session).await?) } else { None };
+    let head = shown(&server);
+    show(session, &Status { running: true, server: Some(server), attention }, &head)?;
     Ok(if is_well { Exit::Done } else { Exit::Unavailable })
+}
+
+fn show(session: &Session, status: &Status, head: &str) -> Result<(), Error> {
+    let program = &session.settings.program;
+    session.output.answer(status, |screen| {
+        let attention = status.attention.as_ref();
+        let attention = attention.map(|attention| views::attention::render(attention, program, screen));
+        format!("{head}{}", attention.unwrap_or_default())
+    })
+}
+
+/// Looking does not create one.
+fn has_brain(session: &Session) -> Result<bool, Error> {
+    let home = &session.settings.home.path;
+    Ok(home.is_dir()
+        && match session.settings.config(home)?.database {
+            Location::Sqlite(file) => file.exists(),
+            Location::Postgres(_) => true,
+        })
+}
+
+async fn attention(session: &Session) -> Result<Attention, Error> {
+    let brain = session.open().await?;
+    let attention = brain.attention().await;
+    brain.close().await;
+    attention
+}
+
+/// A server on another machine, as far as its API tells.
+#[derive(Debug, Serialize)]
+struct Elsewhere {
+    running: bool,
+    url: String,
+    version: String,
+    revision: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    degraded: Option<String>,
+    attention: Attention,
+}
+
+async fn elsewhere(session: &Session) -> Result<Exit, Error> {
+    let brain = session.open().await?;
+    session.introduce(&brain);
+    let holds = brain.holds().await?;
+    let status = Elsewhere {
+        running: true,
+        url: session.settings.server.as_ref().map(|server| server.url.clone()).unwrap_or_default(),
+        version: holds.version,
+        revision: holds.revision.0,
+        degraded: holds.degraded,
+        attention: brain.attention().await?,
+    };
+    let is_well = status.degraded.is_none();
+    session.output.answer(&status, |screen| {
+        let state = match &status.degraded {
+            Some(why) => format!("running, but degraded: {why}"),
+            None => "running".to_owned(),
+        };
+        let fields = [
+            ("url", status.url.clone()),
+            ("version", status.version.clone()),
+            ("revision", status.revision.to_string()),
+        ];
+        let attention = views::attention::render(&status.attention, &session.settings.program, screen);
+        format!("{}\n{}{attention}", paint(TITLE, state), fields.iter().map(field).collect::<String>())
+    })?;
+    Ok(if is_well { Exit::Done } else { Exit::Unavailable })
+}
+
+fn field((name, value): &(&str, String)) -> String {
+    format!("  {}  {value}\n", paint(DIM, format!("{name:<8}")))
 }
 
 async fn look(session: &Session, client: &HttpClient, found: Announcement) -> Server {
@@ -102,9 +188,8 @@ fn shown(server: &Server) -> String {
         ("log", server.log.clone()),
     ];
     let lines = fields.iter().filter(|(_, value)| !value.is_empty());
-    let line = |(name, value): &(&str, String)| format!("  {}  {value}\n", paint(DIM, format!("{name:<8}")));
     let nodes = if server.nodes.len() > 1 { shown_nodes(&server.nodes) } else { String::new() };
-    format!("{}\n{}{nodes}", paint(TITLE, state), lines.map(line).collect::<String>())
+    format!("{}\n{}{nodes}", paint(TITLE, state), lines.map(field).collect::<String>())
 }
 
 /// Only where there are others.

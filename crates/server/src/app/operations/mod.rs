@@ -1,5 +1,6 @@
 //! Operating a brain: backups, the doctor, retention, outages, how the server does.
 
+pub mod attention;
 pub mod backup;
 pub mod doctor;
 pub mod nodes;

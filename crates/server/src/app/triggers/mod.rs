@@ -221,7 +221,7 @@ pub async fn firings(
 }
 
 /// What it fired on is named as far as it may be seen.
-fn firing(access: &Access, fired: FiredOn) -> FiringLine {
+pub(crate) fn firing(access: &Access, fired: FiredOn) -> FiringLine {
     let FiredOn { firing, kind, source } = fired;
     // Why it started nothing may quote what came from there.
     let is_seen = source.as_deref().map_or(access.only().is_all(), |source| access.covers(source));

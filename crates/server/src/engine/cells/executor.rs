@@ -34,10 +34,13 @@ pub struct Executed {
     pub refill: Option<Refill>,
 }
 
+/// How the message of a Run begins whose environment cannot be built.
+pub const NO_ENVIRONMENT: &str = "cannot build the environment of the function";
+
 /// Why nothing was executed.
 #[derive(Debug, Error)]
 pub enum ExecutionError {
-    #[error("cannot build the environment of the function: {0}")]
+    #[error("{NO_ENVIRONMENT}: {0}")]
     Environment(#[from] sandbox::environment::Error),
     #[error(transparent)]
     Sandbox(#[from] sandbox::Error),

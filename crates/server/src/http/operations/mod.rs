@@ -1,5 +1,6 @@
-//! Health, metrics, the doctor, nodes, control and retention.
+//! Attention, health, metrics, the doctor, nodes, control and retention.
 
+pub(crate) mod attention;
 pub(crate) mod control;
 pub(crate) mod doctor;
 pub(crate) mod health;

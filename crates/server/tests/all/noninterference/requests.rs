@@ -22,6 +22,7 @@ pub(super) struct Request {
 
 /// Every route, but those whose answer is the server's and not the brain's: `/health`, `/openapi.json`, `/doctor`, `/nodes`, `/metrics`.
 const ROUTES: &[(&str, &str)] = &[
+    ("GET", "/api/v1/attention"),
     ("GET", "/api/v1/brain"),
     ("GET", "/api/v1/caller"),
     ("GET", "/api/v1/sessions"),

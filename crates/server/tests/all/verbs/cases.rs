@@ -25,7 +25,7 @@ use server::app::functionz::logs::LogFilter;
 use server::app::functionz::stating::Stated;
 use server::app::graphs::{self, blocks, drafts};
 use server::app::operations::retention::{self, Retention};
-use server::app::operations::{doctor, nodes};
+use server::app::operations::{attention, doctor, nodes};
 use server::app::packs::{self, Load};
 use server::app::runs::nodes::{self as nodes_of_runs, NodeFilter};
 use server::app::runs::watch::Endings;
@@ -142,6 +142,7 @@ cases! {
         changesets::number_of(&stage.ctx, access, Revision(1));
     "functions::dependents of" ReadFunctions Name |stage, access, side|
         dependents::of(&stage.ctx, access, &side.name());
+    "operations::attention list" ReadBrain List |stage, access, side| attention::list(&stage.ctx, access);
     "operations::doctor examine" ExamineServer Whole |stage, access, side| doctor::examine(&stage.ctx, access);
     "operations::nodes list" ReadNodes Whole |stage, access, side| nodes::list(&stage.ctx, access);
     "folder export" ExportBrain Whole |stage, access, side| folder::export(&stage.ctx, access, None);

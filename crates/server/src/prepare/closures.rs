@@ -34,7 +34,7 @@ struct Kept {
     recorded: HashMap<Recorded, Arc<Prepared>>,
 }
 
-type Recorded = (VersionId, ClosureHash, Revision);
+type Recorded = (VersionId, ClosureHash);
 
 impl Closures {
     /// Of the live Version, as the brain is now.
@@ -42,6 +42,7 @@ impl Closures {
         for _ in 0..ATTEMPTS {
             let revision = self.catch_up(ctx).await?;
             if let Some(prepared) = self.lock().live.get(name) {
+                prepared.holds_at(revision);
                 return Ok(Arc::clone(prepared));
             }
             let mut versions = ctx.store.closure(name).await?;
@@ -100,7 +101,7 @@ impl Closures {
     ) -> Result<Arc<Prepared>, Error> {
         if ctx.store.revision().await? == revision {
             let prepared = self.live(ctx, name).await?;
-            if prepared.revision <= revision {
+            if prepared.revision() <= revision {
                 return Ok(prepared);
             }
         }
@@ -123,7 +124,7 @@ impl Closures {
         hash: ClosureHash,
         revision: Revision,
     ) -> Result<Arc<Prepared>, Error> {
-        let key = (root, hash, revision);
+        let key = (root, hash);
         if let Some(prepared) = self.lock().recorded.get(&key) {
             return Ok(Arc::clone(prepared));
         }
@@ -212,9 +213,9 @@ mod tests {
         let live = closures.live(&ctx, &EntryName::new("f").unwrap()).await.unwrap();
         let (version, hash) = (live.head.version_id, live.hash);
         ctx.store.record_closure(hash, &live.members).await.unwrap();
-        let first = closures.recorded(&ctx, version, hash, live.revision).await.unwrap();
+        let first = closures.recorded(&ctx, version, hash, live.revision()).await.unwrap();
         put(&ctx, "def f():\n    return 2\n").await;
-        let second = closures.recorded(&ctx, version, hash, live.revision).await.unwrap();
+        let second = closures.recorded(&ctx, version, hash, live.revision()).await.unwrap();
         assert!(Arc::ptr_eq(&first, &second));
         let now = closures.live(&ctx, &EntryName::new("f").unwrap()).await.unwrap();
         assert_ne!(now.head.version_id, second.head.version_id);

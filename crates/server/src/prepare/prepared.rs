@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::access::grants::Grants;
 use model::content::Content;
@@ -34,7 +35,8 @@ pub(crate) struct Prepared {
     pub(crate) schema: InputSchema,
     /// Names whose moving makes this stale.
     pub(crate) names: HashSet<String>,
-    pub(crate) revision: Revision,
+    /// The newest revision at which it was seen to be what a Run has to load.
+    revision: AtomicU64,
 }
 
 /// What can be run.
@@ -70,6 +72,15 @@ pub(crate) struct Called {
 }
 
 impl Prepared {
+    pub(crate) fn revision(&self) -> Revision {
+        Revision(self.revision.load(Ordering::Relaxed))
+    }
+
+    /// It is still the same at this revision.
+    pub(super) fn holds_at(&self, revision: Revision) {
+        self.revision.fetch_max(revision.0, Ordering::Relaxed);
+    }
+
     /// Nothing if it is a Graph.
     pub(crate) fn function(&self) -> Option<&PreparedFunction> {
         match &self.callable {
@@ -110,7 +121,7 @@ pub(crate) fn prepare(versions: &[(Version, bool)], revision: Revision) -> Optio
         Callable::Function(function) => InputSchema::compile(&function.content.signature),
         Callable::Graph(_, signature) => InputSchema::compile(signature),
     };
-    Some(Prepared { head, callable, members, hash, schema, names, revision })
+    Some(Prepared { head, callable, members, hash, schema, names, revision: AtomicU64::new(revision.0) })
 }
 
 fn prepare_function(content: Box<FunctionContent>, versions: &[(Version, bool)]) -> Option<PreparedFunction> {

@@ -42,6 +42,15 @@ async fn another(stage: &Stage, run: &Run, id: u128) -> Run {
 }
 
 on_both! {
+    async fn a_run_sees_the_brain_as_it_was_when_it_started(database: &TestDatabase) {
+        let stage = stage(database).await;
+        let first = stage.start("one", empty()).await.unwrap();
+        stage.add(&[&function("other", "")]).await;
+        let second = stage.start("one", empty()).await.unwrap();
+        assert_eq!(second.revision, first.revision.next(), "nothing that it loads has changed, but the brain has");
+        assert_eq!((first.version_id, first.closure), (second.version_id, second.closure));
+    }
+
     async fn a_run_is_found_by_a_part_of_its_id_that_fits_no_other(database: &TestDatabase) {
         let stage = stage(database).await;
         let run = stage.start("one", empty()).await.unwrap();

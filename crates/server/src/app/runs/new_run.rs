@@ -149,11 +149,16 @@ fn new_run(
         is_node: request.is_node,
         record: running.record,
     };
+    // What it asks the brain about, and what it starts by name, is as it was then.
+    let revision = match &request.target {
+        Target::AsOf(_, revision) => *revision,
+        Target::Live(_) | Target::Exact(_) | Target::Number(..) => prepared.revision(),
+    };
     Run {
         run_id: request.run_id.unwrap_or_else(|| ctx.ids.run()),
         version_id: Some(prepared.head.version_id),
         key,
-        revision: prepared.revision,
+        revision,
         state: RunState::Queued,
         ending: None,
         input: Value::Object(input),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy;
 use secrecy::SecretString;
 use server::Config;
-use server::settings::Given;
+use server::settings::{Given, meant_variable};
 
 use crate::cli::{Cli, Globals};
 use crate::error::Error;
@@ -191,6 +191,16 @@ fn host_name() -> String {
 
 fn text(name: &str) -> Option<String> {
     variable(name).map(|value| value.to_string_lossy().into_owned())
+}
+
+/// Variables that nothing reads, each with the one that was probably meant.
+#[allow(clippy::disallowed_methods, reason = "this is the place that reads the environment")]
+pub(crate) fn misspelt_variables() -> Vec<(String, String)> {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let mut misspelt: Vec<_> =
+        names.filter_map(|name| Some((name.clone(), meant_variable(&name)?))).collect();
+    misspelt.sort();
+    misspelt
 }
 
 /// A variable that is set to nothing counts as not set.

@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::cli::Cli;
-use crate::config::Settings;
+use crate::config::{Settings, misspelt_variables};
 use crate::error::{Error, Exit};
 use crate::session::Session;
 use crate::terminal::interrupt::Interrupts;
@@ -42,6 +42,9 @@ fn main() -> ExitCode {
 fn run() -> Exit {
     let cli = Cli::parse();
     let output = Output::new(&cli.globals);
+    for (name, meant) in misspelt_variables() {
+        output.warning(format!("the variable `{name}` is not read; did you mean `{meant}`?"));
+    }
     let done = Settings::read(&cli).and_then(|settings| {
         logging::start(&settings, cli.command.as_ref())?;
         let runtime =

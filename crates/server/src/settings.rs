@@ -77,6 +77,35 @@ pub const SETTINGS: &[Setting] = &[
     setting("keep_audit_days"),
 ];
 
+/// Variables of ours that are no settings: what the command line, the Python package and the tests read.
+const OTHER_VARIABLES: [&str; 8] = [
+    "SELFMADE_BABYAGI_LISTEN",
+    "SELFMADE_BABYAGI_PACKS",
+    "SELFMADE_BINARY",
+    "SELFMADE_HOME",
+    "SELFMADE_PLAIN",
+    "SELFMADE_POSTGRES",
+    "SELFMADE_SERVER",
+    "SELFMADE_TOKEN",
+];
+
+/// The variable that was probably meant by one that nothing reads. Other programs may have variables that begin like ours, so one that
+/// is not much like any of them is none of our business.
+pub fn meant_variable(name: &str) -> Option<String> {
+    if !name.starts_with("SELFMADE_") {
+        return None;
+    }
+    let settings = SETTINGS.iter().map(Setting::variable);
+    let known: Vec<String> = settings.chain(OTHER_VARIABLES.map(str::to_owned)).collect();
+    if known.iter().any(|known| known == name) {
+        return None;
+    }
+    // What all of them begin with says nothing about likeness.
+    let tail = |name: &str| name.trim_start_matches("SELFMADE_").to_owned();
+    let tails: Vec<String> = known.iter().map(|known| tail(known)).collect();
+    nearest(&tail(name), &tails).map(|near| format!("SELFMADE_{near}"))
+}
+
 /// A value that lies beside the database would be in every copy of the folder.
 const NEVER_IN_FILE: &str = "secrets_key";
 
@@ -153,6 +182,8 @@ pub enum ConfigError {
     Parse { path: PathBuf, detail: String },
     #[error("`{}` has an unknown setting `{key}`", .path.display())]
     Unknown { path: PathBuf, key: String, near: Option<String> },
+    #[error("`{}` has an unknown table `[{table}]`", .path.display())]
+    UnknownTable { path: PathBuf, table: String, holds: Option<String> },
     #[error("`{key}` is not read from `{}`, where it would be stored next to the database", .path.display())]
     Misplaced { path: PathBuf, key: &'static str },
     #[error("{place} is `{value}`; it must be {expected}")]
@@ -163,6 +194,9 @@ impl ConfigError {
     pub(crate) fn hint(&self) -> String {
         match self {
             ConfigError::Unknown { near: Some(near), .. } => format!("did you mean `{near}`?"),
+            ConfigError::UnknownTable { holds: Some(key), .. } => {
+                format!("write `{key}` outside of a table, at the beginning of the file")
+            }
             ConfigError::Misplaced { key, .. } => {
                 format!("set the variable `SELFMADE_{}` instead", key.to_ascii_uppercase())
             }
@@ -249,6 +283,9 @@ fn in_file(path: &Path) -> Result<Values, ConfigError> {
     };
     let parse = |detail: String| ConfigError::Parse { path: path.to_owned(), detail };
     let table: toml::Table = toml::from_str(&text).map_err(|error| parse(error.message().to_owned()))?;
+    if let Some(error) = table.iter().find_map(|(name, value)| unknown_table(path, name, value)) {
+        return Err(error);
+    }
     let mut values = BTreeMap::new();
     for (key, value) in flat(table) {
         let Some(setting) = SETTINGS.iter().find(|setting| setting.key == key) else {
@@ -262,6 +299,17 @@ fn in_file(path: &Path) -> Result<Values, ConfigError> {
         values.insert(setting.key, (text.into(), Source::File));
     }
     Ok(values)
+}
+
+/// A table none of whose settings could be known: it is a mistake by itself, whatever it holds.
+fn unknown_table(path: &Path, name: &str, value: &toml::Value) -> Option<ConfigError> {
+    let inner = value.as_table()?;
+    let begins = format!("{name}_");
+    if SETTINGS.iter().any(|setting| setting.key.starts_with(&begins)) {
+        return None;
+    }
+    let holds = inner.keys().find(|key| SETTINGS.iter().any(|setting| setting.key == key.as_str())).cloned();
+    Some(ConfigError::UnknownTable { path: path.to_owned(), table: name.to_owned(), holds })
 }
 
 /// What stands in a table has the table's name before its own.
@@ -352,6 +400,25 @@ mod tests {
         assert_eq!(written.text("model_url"), Some("http://localhost:1/v1"));
         let error = chosen("[model]\nulr = \"x\"\n", &Given::default()).unwrap_err();
         assert_eq!(error.hint(), "did you mean `model_url`?");
+    }
+
+    #[test]
+    fn a_table_that_there_is_not_is_named_as_it_is_written() {
+        let error = chosen("[server]\nlisten = \"127.0.0.1:1\"\n", &Given::default()).unwrap_err();
+        assert!(error.to_string().ends_with("has an unknown table `[server]`"), "{error}");
+        assert_eq!(error.hint(), "write `listen` outside of a table, at the beginning of the file");
+        let error = chosen("[zzz]\na = 1\n", &Given::default()).unwrap_err();
+        assert!(error.hint().contains("--show-config"), "{}", error.hint());
+    }
+
+    #[test]
+    fn a_misspelt_variable_is_told_with_what_was_meant() {
+        assert_eq!(meant_variable("SELFMADE_LISTN").as_deref(), Some("SELFMADE_LISTEN"));
+        assert_eq!(meant_variable("SELFMADE_DATABSE").as_deref(), Some("SELFMADE_DATABASE"));
+        for known in ["SELFMADE_LISTEN", "SELFMADE_HOME", "SELFMADE_BINARY", "PATH", "SELFMADE_MY_OWN_THING"]
+        {
+            assert_eq!(meant_variable(known), None, "{known}");
+        }
     }
 
     #[test]

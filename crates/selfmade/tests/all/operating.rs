@@ -81,13 +81,13 @@ fn a_setting_that_cannot_be_understood_is_told_with_its_place() {
     hint: `selfmade serve --show-config` lists what can be set
     ");
     let place = Place::new();
-    assert_shows!(place.run(&["fn", "list", "--log", "selfmade=loud"]), @r#"
-    exit: 3
+    assert_shows!(place.run(&["fn", "list", "--log", "selfmade=loud"]), @"
+    exit: 6
     --- stdout
     --- stderr
-    error: `selfmade=loud` is not a valid log filter: error parsing level filter: expected one of "off", "error", "warn", "info", "debug", "trace", or a number 0-5
-    hint: write `off`, `error`, `warn`, `info`, `debug` or `trace`, or levels by target such as `selfmade_store=trace`
-    "#);
+    error: `--log` is `selfmade=loud`; it must be `off`, `error`, `warn`, `info`, `debug` or `trace`, or levels by target such as `selfmade_store=trace`
+    hint: `selfmade serve --show-config` lists what can be set
+    ");
 }
 
 /// The next line of the log that is about a route.

@@ -24,7 +24,20 @@ pub enum LogFormat {
     Json,
 }
 
+/// A word that is no level would be taken for the name of a library, and everything else would be silent.
+fn is_log_filter(filter: &str) -> bool {
+    const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+    filter.split(',').all(|part| {
+        let level = part.rsplit_once('=').map_or(part, |(_, level)| level);
+        LEVELS.contains(&level.trim().to_ascii_lowercase().as_str())
+    })
+}
+
 pub(super) fn read(chosen: &Chosen) -> Result<LogConfig, ConfigError> {
+    const LOG: &str = "`off`, `error`, `warn`, `info`, `debug` or `trace`, or levels by target such as `selfmade_store=trace`";
+    if chosen.text("log").is_some_and(|filter| !is_log_filter(filter)) {
+        return Err(chosen.wrong("log", LOG));
+    }
     Ok(LogConfig {
         filter: chosen.text("log").map(str::to_owned),
         format: chosen.word("log_format", LOG_FORMATS, "`text` or `json`")?.unwrap_or_default(),

@@ -1,7 +1,7 @@
 //! What only a server needs to know.
 
 use std::collections::BTreeSet;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ pub(super) fn read(chosen: &Chosen) -> Result<ServeConfig, ConfigError> {
     let proxies = proxies.iter().map(|text| text.parse()).collect::<Result<_, _>>();
     let drain = chosen.read::<u32>("drain_seconds", "a number of seconds")?;
     Ok(ServeConfig {
-        listen: chosen.text("listen").map_or(usual.listen, str::to_owned),
+        listen: listen(chosen)?.unwrap_or(usual.listen),
         names: chosen.list("names").iter().map(|name| name.to_ascii_lowercase()).collect(),
         trusted_proxies: proxies.map_err(|_| chosen.wrong("trusted_proxies", "addresses of proxies"))?,
         rate: chosen.read("rate", "a number of requests per second, at least 1")?,
@@ -62,4 +62,15 @@ pub(super) fn read(chosen: &Chosen) -> Result<ServeConfig, ConfigError> {
         drain: drain.map_or(usual.drain, |seconds| Duration::from_secs(seconds.into())),
         collector: chosen.read("otlp_endpoint", "a URL that begins with `http://`, without a password")?,
     })
+}
+
+/// What could not be listened on at all is refused wherever the configuration is read, not only where a server starts.
+fn listen(chosen: &Chosen) -> Result<Option<String>, ConfigError> {
+    let Some(text) = chosen.text("listen") else { return Ok(None) };
+    let named =
+        |(host, port): (&str, &str)| !host.is_empty() && !host.contains(':') && port.parse::<u16>().is_ok();
+    if text.parse::<SocketAddr>().is_ok() || text.rsplit_once(':').is_some_and(named) {
+        return Ok(Some(text.to_owned()));
+    }
+    Err(chosen.wrong("listen", "an address with a port, such as `127.0.0.1:7333` or `localhost:7333`"))
 }

@@ -38,12 +38,12 @@ class Secrets:
 
     def __getitem__(self, name):
         if name not in self._values:
-            raise KeyError(f"the secret `{name}` is not granted to this function")
+            raise KeyError(f"the secret `{name}` is not granted to this function; declare it with `secrets=[\"{name}\"]`")
         return self._values[name]
 
     def __getattr__(self, name):
         if name.startswith("_") or name not in self._values:
-            raise AttributeError(f"the secret `{name}` is not granted to this function")
+            raise AttributeError(f"the secret `{name}` is not granted to this function; declare it with `secrets=[\"{name}\"]`")
         return self._values[name]
 
     def __contains__(self, name):

@@ -33,8 +33,10 @@ def encode(value, what="the value"):
     try:
         return _encode(value, "", 0, _Budget(MAX_ITEMS))
     except NotCarried:
-        # Only a failure needs the path to the culprit; writing one for every item would double the cost of all others.
-        return _encode(value, what, 0, _Budget(MAX_ITEMS))
+        pass
+    # Only a failure needs the path to the culprit; writing one for every item would double the cost of all others. Outside of the
+    # handler, because what is raised there would show the first failure as its cause.
+    return _encode(value, what, 0, _Budget(MAX_ITEMS))
 
 
 def _encode(value, path, depth, budget):

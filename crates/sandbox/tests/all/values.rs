@@ -58,6 +58,7 @@ async fn a_result_that_cannot_be_carried_is_an_error_that_names_it_and_a_descrip
     let ending = world.ending("def f():\n    return {'a': [1, open('/dev/null')], 'b': 2}").await;
     let Ending::Raised(error) = ending else { panic!("{ending:?}") };
     assert_eq!(error.type_name, "selfmade.NotCarried");
+    assert!(error.cause.is_none() && !error.traceback.contains("During handling"), "{}", error.traceback);
     assert_eq!(
         error.message,
         "the result['a'][1] is a `_io.TextIOWrapper`, which cannot leave the cell; use plain data"

@@ -26,6 +26,7 @@ pub(crate) enum Exit {
     Refused = 5,
     Unavailable = 6,
     RunFailed = 7,
+    Waiting = 8,
     Bug = 70,
     Interrupted = 130,
 }

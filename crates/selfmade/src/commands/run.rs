@@ -163,7 +163,11 @@ async fn watch(session: &Session, brain: &Brain, events: &mut Events<'_>) -> Res
             Some(Told::Begun(begun)) => id = Some(begun),
             Some(Told::Printed(text)) => live.print(&text),
             Some(Told::Making(making)) => live.make(&making),
-            Some(Told::Waits(run)) => attend(brain, &run).await?,
+            Some(Told::Waits(run)) => {
+                if !attend(brain, &run).await? {
+                    return Ok(*run);
+                }
+            }
             Some(Told::Done(run)) => return Ok(run),
             None => return Err(brain.broke_off()),
         }
@@ -176,17 +180,14 @@ async fn cancel(brain: &Brain, id: Option<RunId>) {
     let _ = brain.cancel(id).await;
 }
 
-/// A run that waits for a person asks the one at the terminal.
-async fn attend(brain: &Brain, run: &Run) -> Result<(), Error> {
-    let Some(Waiting::Person { question, .. }) = &run.waiting else { return Ok(()) };
+/// A run that waits for a person asks the one at the terminal. False if there is none.
+async fn attend(brain: &Brain, run: &Run) -> Result<bool, Error> {
+    let Some(Waiting::Person { question, .. }) = &run.waiting else { return Ok(true) };
     if !std::io::stdin().is_terminal() {
-        return Err(Error::Input {
-            problem: format!("run {} asks: {}", run.run_id, question["question"]),
-            hint: format!("answer with `selfmade runs answer {} ANSWER`", run.run_id),
-        });
+        return Ok(false);
     }
     brain.answer(run.run_id, &run::ask(question)?).await?;
-    Ok(())
+    Ok(true)
 }
 
 /// Arguments by position, and by name.

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 
 use model::run::question::{check_answer, options};
-use model::run::{Run, RunError, RunState};
+use model::run::{Run, RunError, RunState, Waiting};
 use sandbox::environment::Progress as Making;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -98,6 +98,11 @@ pub(crate) fn ended(output: &Output, run: &Run) -> Result<Exit, Error> {
     }
     if run.state == RunState::Succeeded {
         return Ok(Exit::Done);
+    }
+    if let Some(Waiting::Person { question, .. }) = &run.waiting {
+        output.report(&format!("run {} waits for an answer: {}\n", run.run_id, plain(&question["question"])));
+        output.hint(format!("answer with `selfmade runs answer {} ANSWER`", run.run_id));
+        return Ok(Exit::Waiting);
     }
     if let Some(error) = &run.error {
         let shown = error_text(error);

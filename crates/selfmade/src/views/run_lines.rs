@@ -42,10 +42,19 @@ pub(crate) fn line(run: &RunLine) -> String {
 
 /// In a tree of Runs.
 pub(crate) fn branch(run: &RunLine) -> String {
+    branch_in(run, run.state.as_str())
+}
+
+/// The same of a Run whose end was asked for.
+pub(crate) fn cancelled_branch(run: &RunLine) -> String {
+    branch_in(run, if run.state == RunState::Running { "cancelling" } else { run.state.as_str() })
+}
+
+fn branch_in(run: &RunLine, state: &str) -> String {
     let parts = [
         paint(NAME, short(run.run_id)),
         one_line(&function(run)),
-        paint(style(run.state), run.state.as_str()),
+        paint(style(run.state), state),
         took(run),
         paint(DIM, one_line(&run.who)),
     ];

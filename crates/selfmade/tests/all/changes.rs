@@ -393,6 +393,7 @@ fn a_changeset_that_is_not_there_is_told() {
     --- stderr
     brain: [folder]/home (given by --home; created just now)
     error: there is no changeset 7
+    hint: `selfmade changes list` lists them
     ");
     assert_shows!(place.run(&["changes", "revert", "r7"]), @"
     exit: 4
@@ -400,6 +401,7 @@ fn a_changeset_that_is_not_there_is_told() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: there is no revision 7; the brain is at revision 0
+    hint: `selfmade log` lists the revisions
     ");
     assert_shows!(place.run(&["changes", "list"]), @"
     exit: 0

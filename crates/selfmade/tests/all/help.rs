@@ -101,6 +101,7 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
       1  partial success           5  refused: checks failed, a conflict, the wrong state
       2  usage error               6  the database, the disk or a key is unavailable
       3  bad input                 7  a run or a test failed
+      8  a run waits for an answer
       70 a bug in selfmade         130 interrupted
     --- stderr
     "#);

@@ -7,6 +7,7 @@
     reason = "the program is started here, and what cannot be set up fails the test"
 )]
 
+mod attention;
 mod babyagi;
 mod babyagi_quirks;
 mod background;

@@ -10,7 +10,7 @@ fn a_secret_is_stored_listed_and_deleted_but_never_shown() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home; created just now)
-    secret `api_key` is stored, sealed
+    secret `api_key` is stored, encrypted
     ");
     assert_shows!(place.run(&["secret", "list"]), @"
     exit: 0
@@ -52,7 +52,7 @@ fn a_secret_is_stored_listed_and_deleted_but_never_shown() {
       "error": {
         "code": "not_found",
         "message": "there is no secret named `api_key`",
-        "hint": null,
+        "hint": "`selfmade secret list` lists them",
         "details": {}
       }
     }
@@ -179,7 +179,7 @@ fn a_wrong_lost_or_exposed_key_is_refused_and_changes_nothing() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    secret `two` is stored, sealed
+    secret `two` is stored, encrypted
     ");
 }
 

@@ -117,8 +117,8 @@ pub enum Error {
     LeaseLost { run: RunId },
     #[error("run {run} {}", ended(*.state))]
     RunEnded { run: RunId, state: RunState },
-    #[error("run {run} is {} and is not waiting for an answer", .state.as_str())]
-    NothingAsked { run: RunId, state: RunState },
+    #[error("run {run} {}", not_asking(*.state, *.answered))]
+    NothingAsked { run: RunId, state: RunState, answered: bool },
     #[error("the draft of `{function}` failed: {}: {}", .error.type_name, .error.message)]
     DraftFailed { function: EntryName, error: RunError },
     #[error(transparent)]
@@ -269,6 +269,11 @@ impl Error {
                     format!("`selfmade search {}` finds names like it", key.name)
                 }
             }),
+            Error::Absent { noun: noun @ ("secret" | "token" | "session" | "pack"), .. } => {
+                Some(format!("`selfmade {noun} list` lists them"))
+            }
+            Error::ChangesetNotFound { .. } => Some("`selfmade changes list` lists them".to_owned()),
+            Error::RevisionNotFound { .. } => Some("`selfmade log` lists the revisions".to_owned()),
             Error::VersionNotFound { key, .. } | Error::Plan(PlanError::NoVersion { key, .. }) => {
                 let noun = if key.kind == EntryKind::Graph { "graph" } else { "fn" };
                 Some(format!("`selfmade {noun} versions {}` lists its versions", key.name))
@@ -289,7 +294,9 @@ impl Error {
                 Some(format!("`selfmade changes show {number}` shows it again; nothing was applied"))
             }
             Error::ChecksFailed { number: None, .. } => Some("nothing was changed".to_owned()),
-            Error::Denied(_) => Some("use a token that is allowed to; `selfmade token add` creates one".to_owned()),
+            Error::Denied(_) => {
+                Some("use a token that is allowed to; whoever administers the server can create one".to_owned())
+            }
             Error::NeedsApproval { number, .. } => Some(format!(
                 "someone who may do that can apply it with `selfmade changes apply {number}`"
             )),
@@ -369,6 +376,15 @@ impl Error {
     /// Whether a batch was refused because the brain moved on.
     pub(crate) fn is_stale(&self) -> bool {
         matches!(self, Error::Store(store::Error::GuardFailed { .. }))
+    }
+}
+
+/// Why a Run takes no answer.
+fn not_asking(state: RunState, answered: bool) -> String {
+    let state = state.as_str();
+    match answered {
+        true => format!("was already answered, and is {state}"),
+        false => format!("is {state} and is not waiting for an answer"),
     }
 }
 

@@ -147,7 +147,7 @@ impl From<Error> for Problem {
 impl From<Denied> for Problem {
     fn from(denied: Denied) -> Problem {
         Problem::of("forbidden", denied.to_string())
-            .hint("use a token that is allowed to; `selfmade token add` creates one")
+            .hint("use a token that is allowed to; whoever administers the server can create one")
     }
 }
 

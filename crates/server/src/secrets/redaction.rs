@@ -244,7 +244,7 @@ fn spans(bytes: &[u8], forms: &[Form]) -> Vec<Span> {
     for (from, to, name) in all {
         match spans.last_mut() {
             Some(last) if from < last.to => last.to = last.to.max(to),
-            _ => spans.push(Span { from, to, instead: format!("[secret {name}]") }),
+            _ => spans.push(Span { from, to, instead: in_place_of(name) }),
         }
     }
     spans
@@ -339,6 +339,11 @@ fn of_bytes(value: &str) -> String {
         }
     }
     shown
+}
+
+/// What stands where the value of a secret was.
+pub(crate) fn in_place_of(name: &str) -> String {
+    format!("[secret {name}]")
 }
 
 #[cfg(test)]

@@ -29,9 +29,10 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let id = arguments.run.id(brain).await?;
-    let waiting = brain.run(id).await?.run;
-    let Some(Waiting::Person { question, .. }) = &waiting.waiting else {
-        return Err(server::Error::NothingAsked { run: id, state: waiting.state }.into());
+    let record = brain.run(id).await?;
+    let Some(Waiting::Person { question, .. }) = &record.run.waiting else {
+        let answered = record.steps.iter().any(|step| step.answered_by.is_some());
+        return Err(server::Error::NothingAsked { run: id, state: record.run.state, answered }.into());
     };
     let value = match arguments.value {
         Some(text) => run::chosen(question, &text),

@@ -22,7 +22,9 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     let id = arguments.run.id(brain).await?;
     let affected = brain.cancel(id).await?;
     let lines = brain.runs_of(&affected).await?;
-    session.output.answer(&json!({ "runs": lines }), |_| lines.iter().map(run_lines::branch).collect())?;
+    session
+        .output
+        .answer(&json!({ "runs": lines }), |_| lines.iter().map(run_lines::cancelled_branch).collect())?;
     if lines.is_empty() {
         session.output.note(format!("run {id} is already cancelled"));
     }

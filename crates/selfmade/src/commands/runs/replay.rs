@@ -1,6 +1,7 @@
 //! `selfmade runs replay`: a Run again with the answers it got then, to see whether it goes the same way.
 
 use model::changeset::diff::Diff;
+use model::phrase::list;
 use server::app::runs::ids::short;
 use server::app::runs::replay::{Ended, Replayed};
 
@@ -43,6 +44,13 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     }
     if replayed.steps_left > 0 {
         session.output.note(format!("it did not reach the last {}", counted(replayed.steps_left, "step")));
+    }
+    if !replayed.secrets.is_empty() {
+        let names: Vec<String> = replayed.secrets.iter().map(|name| format!("`{name}`")).collect();
+        let names = list(&names, "and");
+        session
+            .output
+            .note(format!("a replay gets no values of secrets: instead of {names} it read `[secret NAME]`"));
     }
     Ok(Exit::InPart)
 }

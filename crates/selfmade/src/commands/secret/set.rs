@@ -55,7 +55,12 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     check_secret(name, value.expose_secret()).map_err(server::Error::from)?;
     brain.set_secret(name, &value, arguments.hosts()).await?;
     session.output.answer(&json!({ "name": name }), |_| String::new())?;
-    session.output.note(format!("secret `{name}` is stored, sealed"));
+    let hosts = if arguments.host.is_empty() {
+        String::new()
+    } else {
+        format!(", sealed for {}", arguments.host.join(", "))
+    };
+    session.output.note(format!("secret `{name}` is stored, encrypted{hosts}"));
     Ok(Exit::Done)
 }
 

@@ -53,6 +53,7 @@ fn the_list_is_paged_and_knows_the_past() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: there is no revision 9; the brain is at revision 3
+    hint: `selfmade log` lists the revisions
     ");
     assert_shows!(place.run(&["fn", "list", "--pack", "none"]), @"
     exit: 4
@@ -60,6 +61,7 @@ fn the_list_is_paged_and_knows_the_past() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: there is no pack named `none`
+    hint: `selfmade pack list` lists them
     ");
 }
 

@@ -22,7 +22,7 @@ fn a_run_that_asks_is_answered_from_elsewhere() {
     let served = Served::with_role("builder");
     served.away.add(ASK);
     let asked = served.away.run(&["run", "ask_me"]);
-    assert!(asked.starts_with("exit: 3") && asked.contains("asks: \"Really?\""), "{asked}");
+    assert!(asked.starts_with("exit: 8") && asked.contains("waits for an answer: Really?"), "{asked}");
     let id = served.away.json(&["runs", "list"])["runs"][0]["run_id"].as_str().unwrap().to_owned();
     let answered = served.away.run(&["runs", "answer", &id, "yes"]);
     assert!(answered.contains("the server will continue the run"), "{answered}");

@@ -9,14 +9,14 @@ fn asking() -> (Place, String) {
         "def order(what: str) -> str:\n    from selfmade import ask\n    answer = ask(f'really order {what}?', ['yes', 'no'])\n    \
          return f'{what}: {answer}'\n",
     );
-    assert_tells!(place.run(&["run", "order", "tea"]), @r#"
-    exit: 3
+    assert_tells!(place.run(&["run", "order", "tea"]), @"
+    exit: 8
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: run [id] asks: "really order tea?"
+    run [id] waits for an answer: really order tea?
     hint: answer with `selfmade runs answer [id] ANSWER`
-    "#);
+    ");
     let page = place.json(&["runs", "list", "--state", "waiting"]);
     let id = page["runs"][0]["run_id"].as_str().unwrap().to_owned();
     (place, id)
@@ -53,7 +53,7 @@ fn an_answer_lets_the_run_go_on() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: run [id] is queued and is not waiting for an answer
+    error: run [id] was already answered, and is queued
     ");
     let mut server = place.start(&["serve"]);
     server.says("serving");

@@ -3,7 +3,7 @@
 use model::access::Access;
 use model::access::verb::Verb;
 use model::ids::RunId;
-use model::run::{Waiting, question};
+use model::run::{RunState, Waiting, question};
 use serde_json::Value;
 
 use super::read::get;
@@ -15,7 +15,7 @@ pub async fn answer(ctx: &Ctx, access: &Access, id: RunId, value: Value) -> Resu
     access.may(Verb::AnswerRun)?;
     let run = get(ctx, access, id).await?;
     let Some(Waiting::Person { step, question, .. }) = run.waiting else {
-        return Err(Error::NothingAsked { run: id, state: run.state });
+        return Err(nothing_asked(ctx, id, run.state).await?);
     };
     let value = ctx.redaction_for(&[&access.authority]).await?.json(value);
     question::check_answer(&question, &value).map_err(|error| Error::Input {
@@ -23,7 +23,15 @@ pub async fn answer(ctx: &Ctx, access: &Access, id: RunId, value: Value) -> Resu
         hint: "answer with one of them, exactly as written".to_owned(),
     })?;
     if !ctx.store.answer_run(id, step, &value, &access.actor, ctx.clock.now()).await? {
-        return Err(Error::NothingAsked { run: id, state: get(ctx, access, id).await?.state });
+        let state = get(ctx, access, id).await?.state;
+        return Err(nothing_asked(ctx, id, state).await?);
     }
     Ok(())
+}
+
+/// Whoever answers twice is told so.
+async fn nothing_asked(ctx: &Ctx, run: RunId, state: RunState) -> Result<Error, Error> {
+    let steps = ctx.store.steps(run).await?;
+    let answered = steps.iter().any(|step| step.answered_by.is_some());
+    Ok(Error::NothingAsked { run, state, answered })
 }

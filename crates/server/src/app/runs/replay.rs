@@ -24,6 +24,9 @@ pub struct Replayed {
     pub diverged: Option<String>,
     /// Recorded Steps it did not reach.
     pub steps_left: usize,
+    /// Secrets it got without their values: it read `[secret NAME]`, as the record does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<String>,
     /// Whether it ended like the recorded run.
     pub same: bool,
     pub recorded: Ended,
@@ -47,6 +50,8 @@ pub async fn replay(
     let run = runs::recorded_input(runs::touched(ctx, access, id).await?)?;
     let prepared = ctx.engine.closures.for_run(ctx, &run).await?;
     let steps = recorded_steps(ctx.store.steps(id).await?)?;
+    let function = prepared.function();
+    let secrets = function.map(|function| function.content.grants.secrets.iter().cloned().collect());
     let recorded = Ended { state: run.state, output: run.output.clone(), error: run.error.clone() };
     // It holds a cell like any other that somebody waits for.
     let _place = enter(ctx, access, None).await?;
@@ -55,7 +60,15 @@ pub async fn replay(
     let diverged = diverged(&end);
     let replayed = Ended { state: end.state, output: end.output, error: end.error };
     let same = diverged.is_none() && steps_left == 0 && is_same(&recorded, &replayed);
-    Ok(Replayed { run_id: id, diverged, steps_left, same, recorded, replayed })
+    Ok(Replayed {
+        run_id: id,
+        diverged,
+        steps_left,
+        secrets: secrets.unwrap_or_default(),
+        same,
+        recorded,
+        replayed,
+    })
 }
 
 /// Without what a function answered that is not recorded, its caller cannot be executed again.

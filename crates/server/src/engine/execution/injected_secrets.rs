@@ -11,7 +11,7 @@ use crate::ctx::Ctx;
 use crate::error::Error;
 use crate::prepare::PreparedFunction;
 use crate::secrets::opening;
-use crate::secrets::redaction::Redaction;
+use crate::secrets::redaction::{self, Redaction};
 use crate::secrets::sealed_secrets::seal;
 
 #[derive(Default)]
@@ -41,6 +41,13 @@ impl Handed {
     pub(crate) fn stand_ins(function: &PreparedFunction) -> Handed {
         let names = function.content.grants.secrets.iter();
         let texts = names.map(|name| (name.clone(), format!("secret-{name}"))).collect();
+        Handed { texts, ..Handed::default() }
+    }
+
+    /// For a replay: for each what the record has in its place, so that what was redacted then reads the same now.
+    pub(crate) fn redacted(function: &PreparedFunction) -> Handed {
+        let names = function.content.grants.secrets.iter();
+        let texts = names.map(|name| (name.clone(), redaction::in_place_of(name))).collect();
         Handed { texts, ..Handed::default() }
     }
 

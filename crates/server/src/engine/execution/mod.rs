@@ -95,7 +95,11 @@ async fn carry_function_to_end(
         Ok(handed) => handed,
         Err(error) if error.is_passing() => return Err(error),
         Err(error) => {
-            let end = End::failed("SecretUnavailable", handed_over.text(&error.to_string()), None);
+            let hint = match &error {
+                Error::Absent { name, .. } => format!("; store it with `selfmade secret set {name}`"),
+                _ => String::new(),
+            };
+            let end = End::failed("SecretUnavailable", handed_over.text(&format!("{error}{hint}")), None);
             return settled(in_hand, settle(ctx, run, lease, Next::End(end), Collected::default()).await);
         }
     };

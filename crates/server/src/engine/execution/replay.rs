@@ -29,7 +29,7 @@ pub(crate) async fn replay(ctx: &Ctx, replay: Replay) -> Result<(End, usize), Er
     let Replay { run, prepared, steps, watch } = replay;
     let interrupt = Interrupt::default();
     let Some(function) = prepared.function() else { return Err(graph_not_replayed(&run)) };
-    let mut work = work(ctx, &run, function, Handed::default())?;
+    let mut work = work(ctx, &run, function, Handed::redacted(function))?;
     // A replay reaches nothing: what came over the network is not recorded, and asking again is not what happened then.
     work.egress = None;
     // It is someone else's than the Run was, and leaves nothing to later ones.
@@ -40,7 +40,7 @@ pub(crate) async fn replay(ctx: &Ctx, replay: Replay) -> Result<(End, usize), Er
         run,
         prepared: Arc::clone(&prepared),
         interrupt: interrupt.clone(),
-        // It is handed no secrets either.
+        // It is handed no values of secrets either.
         redaction: Arc::default(),
         lease: None,
         watch: Some(watch),

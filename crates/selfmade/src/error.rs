@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use model::changeset::Conflict;
-use model::changeset::check::Finding;
+use model::changeset::check::{Check, Finding};
 use serde_json::{Value, json};
 use server::error::Class;
 use server::http::BindError;
@@ -98,6 +98,8 @@ pub(crate) struct Refusal {
     pub(crate) hint: Option<String>,
     pub(crate) findings: Vec<Finding>,
     pub(crate) conflicts: Vec<Conflict>,
+    /// The changeset that waits for someone else, and its checks.
+    pub(crate) proposed: Option<(u64, Vec<Check>)>,
 }
 
 impl Refusal {
@@ -280,6 +282,21 @@ impl Error {
         }
     }
 
+    /// The changeset that waits for someone else, and why.
+    fn proposed(&self) -> Option<(u64, &[Check])> {
+        match self {
+            Error::App(error) => match &**error {
+                server::Error::NeedsApproval { number, checks } => Some((*number, checks.as_slice())),
+                _ => None,
+            },
+            Error::Refused(refusal) => {
+                refusal.proposed.as_ref().map(|(number, checks)| (*number, checks.as_slice()))
+            }
+            Error::Edited { source, .. } => source.proposed(),
+            _ => None,
+        }
+    }
+
     pub(crate) fn text(&self) -> String {
         let mut out = format!("{} {}\n", paint(ERROR, "error:"), printable(&self.to_string()));
         for cause in self.causes() {
@@ -303,6 +320,10 @@ impl Error {
         add("causes", json!(self.causes()));
         add("findings", json!(self.findings()));
         add("conflicts", json!(self.conflicts()));
+        if let Some((number, checks)) = self.proposed() {
+            add("changeset", json!(number));
+            add("checks", json!(checks));
+        }
         let error = json!({
             "code": self.code(), "message": self.to_string(), "hint": self.hint(), "details": details,
         });

@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::{Response, StatusCode, header};
 use http_body_util::BodyExt;
 use model::changeset::Conflict;
-use model::changeset::check::Finding;
+use model::changeset::check::{Check, Finding};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use server::error::codes::Code;
@@ -90,6 +90,11 @@ struct Detail {
 struct Details {
     findings: Vec<Finding>,
     conflicts: Vec<Conflict>,
+    /// What was proposed instead of applied.
+    #[serde(default)]
+    changeset: Option<u64>,
+    #[serde(default)]
+    checks: Vec<Check>,
 }
 
 fn is_about_access(status: StatusCode) -> bool {
@@ -112,6 +117,7 @@ pub(super) fn refusal(brain: &Brain, status: StatusCode, body: &[u8]) -> Error {
             code: error.code,
             findings: error.details.findings,
             conflicts: error.details.conflicts,
+            proposed: error.details.changeset.map(|number| (number, error.details.checks)),
         })),
         Err(_) => Error::NotSelfmade { server: name(brain), status },
     }

@@ -223,3 +223,27 @@ fn a_folder_without_a_file_that_others_need_says_whose_file_that_is() {
     hint: nothing was changed
     ");
 }
+
+#[test]
+fn a_script_is_told_which_changeset_waits_for_someone_else_and_why() {
+    let place = Place::new();
+    let mut server = place.start(&["serve", "--listen", "127.0.0.1:0"]);
+    let url = server.says("listening at").trim_end().rsplit(' ').next().unwrap().to_owned();
+    let token = place.json(&["token", "add", "narrow", "--role", "builder", "--only", "mine.*"]);
+    let mut elsewhere = Place::without_home();
+    elsewhere.set("SELFMADE_TOKEN", token["text"].as_str().unwrap());
+    elsewhere.file(
+        "fetch.py",
+        "import selfmade\n\n\n@selfmade.function(network=[\"example.org\"])\ndef fetch() -> int:\n    return 1\n",
+    );
+    let output = elsewhere.output(
+        &["--server", &url, "--json", "fn", "add", "fetch.py", "--name", "mine.fetch"],
+        b"",
+        Path::new(""),
+    );
+    let told: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+    assert_eq!((output.status.code(), &told["error"]["code"]), (Some(5), &"needs_approval".into()), "{told}");
+    assert_eq!(told["error"]["details"]["changeset"], 1, "{told}");
+    let policy = &told["error"]["details"]["checks"][4];
+    assert_eq!((&policy["gate"], &policy["verdict"]), (&"policy".into(), &"asks".into()), "{told}");
+}

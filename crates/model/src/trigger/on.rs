@@ -66,9 +66,12 @@ impl On {
             EventKind::RunFinished
             | EventKind::RunFailed
             | EventKind::RunCancelled
+            | EventKind::QuestionAsked
             | EventKind::Custom(_) => true,
             EventKind::ChangesetApplied
+            | EventKind::ChangesetProposed
             | EventKind::SecretChanged
+            | EventKind::ScheduleFailing
             | EventKind::ScheduleTicked
             | EventKind::WebhookReceived => false,
         };

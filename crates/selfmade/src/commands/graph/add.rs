@@ -4,7 +4,7 @@ use super::{file, name};
 use crate::client::{Brain, Change, Changes};
 use crate::error::{Error, Exit};
 use crate::session::Session;
-use crate::views::applied;
+use crate::views::applied::{self, Submission};
 
 /// Add a graph, or a new version of it
 ///
@@ -22,9 +22,8 @@ pub(crate) struct Arguments {
     /// Store it under this name [default: the name of the file]
     #[arg(long)]
     name: Option<String>,
-    /// Propose the changeset instead of applying it
-    #[arg(long)]
-    propose: bool,
+    #[command(flatten)]
+    submission: Submission,
     /// What the changeset is for
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
@@ -37,5 +36,5 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     };
     let graph = Box::new(file::graph(&arguments.file)?);
     let changes = Changes { title: arguments.title, changes: vec![Change::Graph { name, graph }] };
-    applied::submit(session, brain, &changes, arguments.propose).await
+    applied::submit(session, brain, &changes, arguments.submission).await
 }

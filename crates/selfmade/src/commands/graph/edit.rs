@@ -56,7 +56,8 @@ async fn store(
     let graph = file::graph_of(&format!("{name}.json"), &text)?;
     if propose {
         let change = Change::Graph { name: name.clone(), graph: Box::new(graph) };
-        return applied::submit(session, brain, &Changes { title: None, changes: vec![change] }, true).await;
+        let view = brain.propose(&Changes { title: None, changes: vec![change] }).await?;
+        return applied::proposed(&session.output, &session.settings.program, &view);
     }
     applied::show(&session.output, &brain.put_graph(name, &graph, live).await?)?;
     Ok(Exit::Done)

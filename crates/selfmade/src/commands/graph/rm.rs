@@ -6,7 +6,7 @@ use super::name;
 use crate::client::{Brain, Change, Changes};
 use crate::error::{Error, Exit};
 use crate::session::Session;
-use crate::views::applied;
+use crate::views::applied::{self, Submission};
 
 /// Delete graphs
 ///
@@ -20,9 +20,8 @@ Examples:
 pub(crate) struct Arguments {
     #[arg(required = true, value_name = "NAME")]
     names: Vec<String>,
-    /// Propose the changeset instead of applying it
-    #[arg(long)]
-    propose: bool,
+    #[command(flatten)]
+    submission: Submission,
     /// What the changeset is for
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
@@ -37,5 +36,5 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
         changes.push(Change::Delete { name, kind: EntryKind::Graph });
     }
     let changes = Changes { title: arguments.title, changes };
-    applied::submit(session, brain, &changes, arguments.propose).await
+    applied::submit(session, brain, &changes, arguments.submission).await
 }

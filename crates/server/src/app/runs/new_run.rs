@@ -152,7 +152,7 @@ fn new_run(
     // What it asks the brain about, and what it starts by name, is as it was then.
     let revision = match &request.target {
         Target::AsOf(_, revision) => *revision,
-        Target::Live(_) | Target::Exact(_) | Target::Number(..) => prepared.revision(),
+        Target::Live(_) | Target::Exact(_) | Target::Number(..) | Target::Recorded(_) => prepared.revision(),
     };
     Run {
         run_id: request.run_id.unwrap_or_else(|| ctx.ids.run()),

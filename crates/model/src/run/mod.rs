@@ -18,11 +18,13 @@ mod next;
 pub mod output;
 pub mod place;
 pub mod question;
+pub mod reach;
 pub mod retention;
 pub mod retry;
 mod state;
 pub mod step;
 pub mod streak;
+pub mod traceback;
 pub mod turns;
 
 use std::sync::Arc;

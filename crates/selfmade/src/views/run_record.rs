@@ -12,6 +12,7 @@ use super::node_executions;
 use super::run;
 use super::run_lines;
 use super::trace;
+use crate::cli::Traceback;
 use crate::terminal::output::Screen;
 use crate::terminal::style::{DIM, TITLE, counted, paint, printable};
 use crate::terminal::time;
@@ -25,7 +26,13 @@ pub(crate) struct Nodes {
     pub(crate) has_more: bool,
 }
 
-pub(crate) fn render(record: &RunRecord, nodes: Option<&Nodes>, screen: &Screen, all: bool) -> String {
+pub(crate) fn render(
+    record: &RunRecord,
+    nodes: Option<&Nodes>,
+    screen: &Screen,
+    all: bool,
+    how: Traceback,
+) -> String {
     let most = if all { usize::MAX } else { FEW };
     let mut out = head(record, screen);
     let mut part = |title: &str, lines: Vec<String>, most: usize| out.push_str(&section(title, &lines, most));
@@ -33,7 +40,7 @@ pub(crate) fn render(record: &RunRecord, nodes: Option<&Nodes>, screen: &Screen,
     let not_recorded = || vec!["not recorded".to_owned()];
     part("Input", if run.is_forgotten() { not_recorded() } else { run::value(&run.input) }, most);
     part("Output", run.output.as_ref().map(run::value).unwrap_or_default(), most);
-    part("Error", run.error.as_ref().map(|error| lines(&run::error_text(error))).unwrap_or_default(), most);
+    part("Error", run.error.as_ref().map(|error| lines(&run::error_text(error, how))).unwrap_or_default(), most);
     part("Printed", printed(&record.printed), most);
     part("Loaded", record.loaded.iter().map(loaded).collect(), most);
     part("Calls", trace::calls(&record.calls), most);

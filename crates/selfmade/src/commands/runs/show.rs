@@ -32,7 +32,9 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
         EntryKind::Graph if !output.json => Some(nodes(brain, id).await?),
         _ => None,
     };
-    output.answer(&record, |screen| run_record::render(&record, nodes.as_ref(), screen, output.verbose))?;
+    output.answer(&record, |screen| {
+        run_record::render(&record, nodes.as_ref(), screen, output.verbose, output.traceback)
+    })?;
     Ok(Exit::Done)
 }
 

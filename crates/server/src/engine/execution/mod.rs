@@ -134,7 +134,8 @@ async fn carry_function_to_end(
     // The next cell is made once the ending is committed.
     let _refill = executed.as_mut().ok().and_then(|executed| executed.refill.take());
     let has_returned = has_returned(&executed);
-    let mut ended = executed.map(outcome::end);
+    let mut ended =
+        executed.map(|executed| outcome::end_of(executed, &run.key.name, &function.content.grants));
     if let Ok(end) = &mut ended {
         returned::check(&host, function, &redaction, end);
     }

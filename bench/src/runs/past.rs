@@ -83,7 +83,7 @@ pub(super) fn run(n: usize, of: usize, versions: &[VersionId]) -> anyhow::Result
 /// Most succeed; one in ten fails, and one in a hundred thousand in a way of its own.
 fn end(n: usize) -> (RunState, Ending, Option<RunError>) {
     let error = |type_name: &str, message: String| {
-        Some(RunError { type_name: type_name.to_owned(), message, traceback: None })
+        Some(RunError { type_name: type_name.to_owned(), message, traceback: None, hint: None })
     };
     match n {
         _ if n % 100_000 == 77_777 => {

@@ -97,7 +97,12 @@ mod tests {
 
     #[test]
     fn it_is_told_in_words() {
-        let error = RunError { type_name: "KeyError".to_owned(), message: "'x'".to_owned(), traceback: None };
+        let error = RunError {
+            type_name: "KeyError".to_owned(),
+            message: "'x'".to_owned(),
+            traceback: None,
+            hint: None,
+        };
         let (target, name): (EntryName, EntryName) = ("report".parse().unwrap(), "nightly".parse().unwrap());
         let message = |error: RunError| {
             let last = LastFailure { target: &target, run: None, error };

@@ -40,7 +40,11 @@ pub(crate) fn render(
     let not_recorded = || vec!["not recorded".to_owned()];
     part("Input", if run.is_forgotten() { not_recorded() } else { run::value(&run.input) }, most);
     part("Output", run.output.as_ref().map(run::value).unwrap_or_default(), most);
-    part("Error", run.error.as_ref().map(|error| lines(&run::error_text(error, how))).unwrap_or_default(), most);
+    part(
+        "Error",
+        run.error.as_ref().map(|error| lines(&run::error_text(error, how))).unwrap_or_default(),
+        most,
+    );
     part("Printed", printed(&record.printed), most);
     part("Loaded", record.loaded.iter().map(loaded).collect(), most);
     part("Calls", trace::calls(&record.calls), most);

@@ -92,8 +92,12 @@ impl Live<ScheduleContent> {
 
     /// What people hear of a failure, if this is the one that they hear of.
     fn told(&self, ctx: &Ctx, failures: Failures, error: &Error) -> Option<NewEvent> {
-        let error =
-            RunError { type_name: "NotStarted".to_owned(), message: error.to_string(), traceback: None };
+        let error = RunError {
+            type_name: "NotStarted".to_owned(),
+            message: error.to_string(),
+            traceback: None,
+            hint: None,
+        };
         let last = LastFailure { target: &self.content.target, run: None, error };
         failures.is_told().then(|| last.event(self.entry, &self.name, failures, ctx.clock.now()))
     }

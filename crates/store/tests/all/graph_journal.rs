@@ -129,7 +129,7 @@ store::on_both! {
     async fn a_run_that_goes_on_from_another_has_what_succeeded_there(database: &TestDatabase) {
         let world = World::open(database).await;
         let (failed, lease) = started(&world).await;
-        let error = RunError { type_name: "OSError".to_owned(), message: "down".to_owned(), traceback: None };
+        let error = RunError { type_name: "OSError".to_owned(), message: "down".to_owned(), traceback: None, hint: None };
         let new = vec![
             whole(&failed, 1, 0, 1),
             Step { error: Some(error), ..whole(&failed, 2, 1, 1) },

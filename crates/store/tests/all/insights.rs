@@ -16,7 +16,7 @@ fn took(second: i64, wall_us: u64) -> Run {
 
 fn failed(second: i64, type_name: &str) -> Run {
     let message = format!("in {}", if type_name == "KeyError" { second } else { 0 });
-    let error = Some(RunError { type_name: type_name.to_owned(), message, traceback: None });
+    let error = Some(RunError { type_name: type_name.to_owned(), message, traceback: None, hint: None });
     Run { state: RunState::Failed, ending: Some(Ending::Raised), output: None, error, ..took(second, 1) }
 }
 

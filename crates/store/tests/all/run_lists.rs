@@ -19,6 +19,7 @@ fn many(trigger: EntryId, token: TokenId) -> Vec<Run> {
             type_name: "ValueError".to_owned(),
             message: message.to_owned(),
             traceback: None,
+            hint: None,
         };
         let state = RunState::ALL[n * 7 % 6];
         runs.push(Run {

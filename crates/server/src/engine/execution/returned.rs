@@ -46,5 +46,5 @@ fn wrong(function: &PreparedFunction, redaction: &Redaction, end: &End) -> Optio
     };
     let annotation = function.content.signature.returns.as_deref().unwrap_or_default();
     let message = format!("it returned what its annotation `-> {annotation}` does not allow: {problems}");
-    Some(RunError { type_name: WRONG.to_owned(), message, traceback: None })
+    Some(RunError { type_name: WRONG.to_owned(), message, traceback: None, hint: None })
 }

@@ -36,7 +36,7 @@ pub(super) async fn counted(
 }
 
 fn unknown() -> RunError {
-    RunError { type_name: "Failed".to_owned(), message: String::new(), traceback: None }
+    RunError { type_name: "Failed".to_owned(), message: String::new(), traceback: None, hint: None }
 }
 
 /// What people hear of a failure, if this is the one that they hear of.

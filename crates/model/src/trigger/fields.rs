@@ -140,8 +140,8 @@ mod tests {
 
     use super::*;
 
-    fn told(on: &str, path: &str, output: Option<Value>) -> String {
-        match on.parse::<On>().unwrap().field(path, output.as_ref()) {
+    fn told(on: &str, path: &str, output: Option<&Value>) -> String {
+        match on.parse::<On>().unwrap().field(path, output) {
             Field::Never(why) => why,
             Field::Possible { is_declared: true } => "declared".to_owned(),
             Field::Possible { is_declared: false } => "possible".to_owned(),
@@ -172,7 +172,7 @@ mod tests {
     fn what_a_function_returns_says_what_its_output_has() {
         let order =
             json!({"type": "object", "properties": {"total": {"type": "number"}}, "required": ["total"]});
-        let of = |path: &str, schema: &Value| told("run.finished", path, Some(schema.clone()));
+        let of = |path: &str, schema: &Value| told("run.finished", path, Some(schema));
         assert_eq!(of("event.output.total", &order), "declared");
         insta::assert_snapshot!(of("event.output.totl", &order), @"`event.output` has no `totl`; did you mean `total`?");
         insta::assert_snapshot!(of("event.output.total.cents", &order), @"`event.output.total` is declared as `number`, which has no `cents`");

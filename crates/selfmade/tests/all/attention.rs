@@ -58,6 +58,11 @@ fn a_change_that_breaks_what_is_stored_is_refused_unless_it_is_forced() {
     --- stdout
     updated function tick@2 (was @1)
     --- stderr
+    2 warnings:
+      function `caller`, line 2:12: its call of `tick` does not pass `b`, which it requires
+        hint: change `caller` in the same changeset, keep the parameters, or apply it all the same with `--force` (over HTTP `?force=true`)
+      schedule `nightly`: its input for `tick`: got an unexpected keyword argument `where`; its input for `tick`: missing 2 required positional arguments: `a` and `b`
+        hint: give schedule `nightly` another input after that, keep the parameters, or apply it all the same with `--force` (over HTTP `?force=true`)
     ");
 }
 

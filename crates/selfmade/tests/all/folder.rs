@@ -92,6 +92,7 @@ fn the_past_is_exported_too() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: there is no revision 9; the brain is at revision 2
+    hint: `selfmade log` lists the revisions
     ");
 }
 

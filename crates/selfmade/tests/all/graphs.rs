@@ -828,7 +828,7 @@ fn a_function_that_a_graph_calls_stays_and_a_name_is_taken_once() {
       graph `double`: node `twice`, pin `output`: the block has no output pin `output`; its output pins are `out` and `error`
       graph `double`: node `twice`: the graph would contain itself, by way of `double`; call another
       graph `twice`: node `twice`, pin `output`: the block has no output pin `output`; its output pins are `out` and `error`
-        hint: the stored graph `twice` would no longer run: change it in the same changeset, or keep the pins
+        hint: the stored graph `twice` would no longer run: change it in the same changeset, keep the pins, or apply it all the same with `--force` (over HTTP `?force=true`)
     hint: nothing was changed
     ");
     assert_shows!(place.run_with(&["fn", "add", "-"], b"def twice(n: int) -> int:\n    return n\n"), @"

@@ -325,6 +325,9 @@ fn widened_grants_are_shown() {
     brain: [folder]/home (given by --home; created just now)
     1 function with widened grants:
       use also gets secret api_key
+    1 warning:
+      function `get`: it uses the secret `api_key`, which is not stored
+        hint: store it with `selfmade secret set api_key`
     changeset 1 applied; the brain is at revision 1
     ");
 }

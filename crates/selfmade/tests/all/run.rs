@@ -300,7 +300,9 @@ fn the_first_call_of_a_host_that_is_not_granted_says_what_to_declare() {
     urllib.error.HTTPError: HTTP Error 403: egress (not-listed): host `other.example` is not listed; add `other.example` to the function's `network` grant
     `runs show [id----] --traceback full` shows where it was raised
     "#);
-    let whole = place.run(&["runs", "show", "last", "--traceback", "full"]);
+    let runs = place.json(&["runs", "list"]);
+    let last = runs["runs"][0]["run_id"].as_str().unwrap();
+    let whole = place.run(&["runs", "show", last, "--traceback", "full"]);
     assert!(whole.contains("urllib/request.py") && whole.contains("File \"fetch@2\", line 3"), "{whole}");
 }
 

@@ -92,6 +92,7 @@ fn a_token_is_shown_once_listed_and_deleted() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: there is no token named `ci`
+    hint: `selfmade token list` lists them
     ");
 }
 

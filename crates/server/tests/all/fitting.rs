@@ -18,7 +18,10 @@ const BEFORE: &str = "def tick(where):\n    return where\n";
 const AFTER: &str = "def tick(a, b):\n    return a\n";
 
 fn input(value: Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap()
+    match value {
+        Value::Object(input) => input,
+        other => panic!("an input is an object, not {other}"),
+    }
 }
 
 fn scheduled(text: &str, value: Value, paused: bool) -> Intent {

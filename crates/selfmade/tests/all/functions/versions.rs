@@ -71,7 +71,8 @@ fn any_version_can_be_shown_and_made_live() {
           "changeset_id": "[id]",
           "written_by": "command_line",
           "written_at": "[time]",
-          "live": false
+          "live": false,
+          "live_before": 1
         },
         {
           "kind": "function",
@@ -83,7 +84,8 @@ fn any_version_can_be_shown_and_made_live() {
           "changeset_id": "[id]",
           "written_by": "command_line",
           "written_at": "[time]",
-          "live": true
+          "live": true,
+          "live_before": 2
         }
       ]
     }

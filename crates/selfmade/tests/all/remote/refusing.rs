@@ -45,7 +45,7 @@ fn a_token_that_may_not_is_told_what_it_takes() {
     --- stdout
     --- stderr
     error: a runner may not do this; it requires the role `builder`
-    hint: use a token that is allowed to; `selfmade token add` creates one
+    hint: use a token that is allowed to; whoever administers the server can create one
     ");
     served.at_home.add("def one():\n    return 1\n");
     assert_eq!(served.away.data(&["run", "one"]), "1\n");

@@ -29,6 +29,7 @@ fn a_replay_is_answered_from_the_journal_and_writes_nothing() {
     --- stderr
     brain: [folder]/home (given by --home)
     rolling
+    warning: it returned what its annotation `-> float` does not allow: `output` must be a number, not a list of length 2
     run [id----] replayed identically: succeeded
     ");
     assert_eq!(place.json(&["runs", "replay", &id])["same"], true);

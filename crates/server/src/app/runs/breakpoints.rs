@@ -87,7 +87,7 @@ pub async fn release(ctx: &Ctx, access: &Access, id: RunId, release: Release) ->
             })?;
             commands.push(Happened::Breakpoints(breakpoints));
         }
-        commands.extend(released(graph, plan, state, &release.node, &release.link, value, &run)?);
+        commands.extend(released(graph, plan, state, &release.node, &release.link, value.as_ref(), &run)?);
         Ok(commands)
     })
     .await?;
@@ -103,7 +103,7 @@ fn released(
     state: &State,
     node: &Option<String>,
     link: &Option<LinkKey>,
-    value: Option<Value>,
+    value: Option<&Value>,
     run: &Run,
 ) -> Result<Vec<Happened>, Error> {
     let is_wanted = |execution: &ExecutionId| {
@@ -136,14 +136,14 @@ fn released(
             hint: "name one of them with `node` or `link`".to_owned(),
         });
     }
-    if value.as_ref().is_some_and(|value| !executions.is_empty() && !value.is_object()) {
+    if value.is_some_and(|value| !executions.is_empty() && !value.is_object()) {
         return Err(Error::Input {
             problem: "the input of a node is an object with a value for each pin".to_owned(),
             hint: "take the input that is held, and change what should differ".to_owned(),
         });
     }
-    let execution = |execution| Happened::Released { execution, input: value.clone().map(values) };
-    let on_link = |link| Happened::LinkReleased { link, value: value.clone().map(Into::into) };
+    let execution = |execution| Happened::Released { execution, input: value.cloned().map(values) };
+    let on_link = |link| Happened::LinkReleased { link, value: value.cloned().map(Into::into) };
     Ok(executions.into_iter().map(execution).chain(links.into_iter().map(on_link)).collect())
 }
 

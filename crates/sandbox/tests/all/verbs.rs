@@ -74,7 +74,10 @@ async fn secrets_are_read_by_name() {
     assert_eq!(returned(world.run(&job).await.ending), json!(["s3cret", "s3cret", "<secrets: API_KEY>"]));
     let job = grant(&world, "def f():\n    from selfmade import secrets\n    return secrets.OTHER");
     let Ending::Raised(error) = world.run(&job).await.ending else { panic!() };
-    assert_eq!(error.message, "the secret `OTHER` is not granted to this function");
+    assert_eq!(
+        error.message,
+        "the secret `OTHER` is not granted to this function; declare it with `secrets=[\"OTHER\"]`"
+    );
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use model::access::Denied;
 use model::access::secret::SecretError;
 use model::changeset::application::PlanError;
-use model::changeset::check::{Check, Finding, Severity};
+use model::changeset::check::{Check, Finding, Severity, Verdict};
 use model::changeset::{Conflict, IllegalTransition};
 use model::entry::{EntryKey, EntryKind};
 use model::function::DraftError;
@@ -65,7 +65,7 @@ pub enum Error {
     Unpacking(#[from] UnpackError),
     #[error("the changeset does not pass its checks")]
     ChecksFailed { checks: Vec<Check>, number: Option<u64> },
-    #[error("changeset {number} was proposed, not applied: {}", .checks.iter().flat_map(|check| &check.findings).filter(|finding| finding.hint.is_some()).map(|finding| format!("`{}` {}", finding.entry.name, finding.message)).collect::<Vec<_>>().join("; "))]
+    #[error("changeset {number} was proposed, not applied: {}", .checks.iter().filter(|check| check.verdict == Verdict::Asks).flat_map(|check| &check.findings).filter(|finding| finding.hint.is_some()).map(|finding| format!("`{}` {}", finding.entry.name, finding.message)).collect::<Vec<_>>().join("; "))]
     NeedsApproval { number: u64, checks: Vec<Check> },
     #[error("entries that the changeset is based on have changed, so nothing was applied")]
     Conflicted { number: u64, conflicts: Vec<Conflict> },

@@ -93,8 +93,8 @@ store::on_both! {
             warned,
             [
                 "depends on `nowhere`, which is not a stored function",
-                "it uses the secret `api_key`, which is not stored",
                 "it uses the secret `deep_key`, which is not stored",
+                "it uses the secret `api_key`, which is not stored",
             ]
         );
         assert_eq!(up.imports, ["os"]);

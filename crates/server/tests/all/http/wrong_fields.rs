@@ -245,7 +245,7 @@ async fn a_body_is_refused_by_its_field() {
       422 bad_body: `changes[0]` must be a string or an object, not `5`
         compare the body with the schema of the route in `/api/v1/openapi.json`
     {"changes": [{"functoin": {"source": "def f(): pass"}}]}
-      422 bad_body: `changes[0]` must be one of `function`, `use`, `delete`, not `functoin`
+      422 bad_body: `changes[0]` must be one of `function`, `graph`, `use`, `delete`, not `functoin`
         did you mean `function`?
     {"changes": [{"function": {"source": "def f(): pass"}}, {"function": {"source": 7}}]}
       422 bad_body: `changes[1].function.source` must be a string, not `7`

@@ -848,9 +848,9 @@ fn a_function_that_a_graph_calls_stays_and_a_name_is_taken_once() {
     brain: [folder]/home (given by --home)
     error: the changeset does not pass its checks
       graph `twice`: node `twice`, pin `n`: the block has no input pin `n`; its input pins are `m`
-        hint: the stored graph `twice` would no longer run: change it in the same changeset, or keep the pins
+        hint: the stored graph `twice` would no longer run: change it in the same changeset, keep the pins, or apply it all the same with `--force` (over HTTP `?force=true`)
       graph `twice`: node `twice`, pin `m`: is required; link it or give it a constant
-        hint: the stored graph `twice` would no longer run: change it in the same changeset, or keep the pins
+        hint: the stored graph `twice` would no longer run: change it in the same changeset, keep the pins, or apply it all the same with `--force` (over HTTP `?force=true`)
     hint: nothing was changed
     ");
 }

@@ -168,7 +168,7 @@ fn waits(waiting: &Waiting) -> String {
         Waiting::Breakpoints { nodes, values, .. } => {
             let nodes = nodes.iter().map(|node| format!("`{node}`")).collect::<Vec<_>>().join(", ");
             let at = if nodes.is_empty() { format!("{values} values on links") } else { nodes };
-            format!("a breakpoint: {at}; `selfmade runs step` or `runs go` lets it go on")
+            format!("a breakpoint: {at}; `POST /api/v1/runs/RUN/release` lets it go on")
         }
         Waiting::Runs { .. } => "runs of its nodes, which wait themselves".to_owned(),
         Waiting::Person { question, .. } => {

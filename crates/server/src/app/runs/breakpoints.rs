@@ -127,7 +127,7 @@ fn released(
                 (_, Some(link)) => format!("run {} holds no value on link {link}", run.run_id),
                 (None, None) => format!("run {} does not stand at a breakpoint", run.run_id),
             },
-            hint: format!("`selfmade runs held {}` shows where it stands", run.run_id),
+            hint: format!("`GET /api/v1/runs/{}/held` shows where it stands", run.run_id),
         });
     }
     if value.is_some() && executions.len() + links.len() != 1 {

@@ -1,5 +1,6 @@
 //! `selfmade run`: a function, once. Its result goes to standard output, what it prints to standard error, live.
 
+use std::borrow::Cow;
 use std::io::IsTerminal;
 
 use model::access::grants;
@@ -213,6 +214,7 @@ pub(crate) fn named(
     pairs: &[String],
     signature: Option<&Signature>,
 ) -> Result<Map<String, Value>, Error> {
+    check_stdin(file, pairs)?;
     let mut named = file.map(object).transpose()?.unwrap_or_default();
     for pair in pairs {
         let Some((name, value)) = pair.split_once('=') else {
@@ -221,9 +223,34 @@ pub(crate) fn named(
                 hint: "write `--arg NAME=VALUE`".to_owned(),
             });
         };
-        named.insert(name.to_owned(), value_of(value, schema_of(signature, name)));
+        named.insert(name.to_owned(), value_of(&content(value)?, schema_of(signature, name)));
     }
     Ok(named)
+}
+
+/// What a value stands for: `@FILE` is the content of a file, and `@@` begins a text that begins with `@`.
+fn content(value: &str) -> Result<Cow<'_, str>, Error> {
+    match value.strip_prefix('@') {
+        None => Ok(Cow::Borrowed(value)),
+        Some(literal) if literal.starts_with('@') => Ok(Cow::Borrowed(literal)),
+        Some("") => Err(Error::Input {
+            problem: "`@` does not name a file".to_owned(),
+            hint: "write `@FILE`, `@-` for standard input, or `@@` for the text `@`".to_owned(),
+        }),
+        Some(file) => files::read_text(file).map(Cow::Owned),
+    }
+}
+
+/// Standard input ends once.
+fn check_stdin(file: Option<&str>, pairs: &[String]) -> Result<(), Error> {
+    let of_pairs = pairs.iter().filter(|pair| pair.split_once('=').is_some_and(|(_, value)| value == "@-"));
+    if of_pairs.count() + usize::from(file == Some(files::STDIN)) < 2 {
+        return Ok(());
+    }
+    Err(Error::Input {
+        problem: "standard input can be read only once".to_owned(),
+        hint: "write the other values to files, and name them as `@FILE`".to_owned(),
+    })
 }
 
 fn object(file: &str) -> Result<Map<String, Value>, Error> {

@@ -14,6 +14,7 @@ import _cell_host
 import _cell_kernel as kernel
 import _cell_lanes as lanes
 import _cell_litellm
+import _cell_reach
 from _cell_calls import Recorder
 from _cell_describe import describe
 from _cell_frames import Channel, to_json
@@ -43,6 +44,7 @@ class Cell:
     def install(self):
         """What must be in place before any code of a function runs."""
         builtins.input = no_input
+        _cell_reach.install()
         sys.modules["selfmade"] = _cell_host.module(self.verbs, self.secrets)
         sys.meta_path.append(_cell_litellm.Finder)
         sys.setrecursionlimit(2000)
@@ -73,6 +75,7 @@ class Cell:
 
     def job(self, job):
         self.recorder.open()
+        _cell_reach.forget()
         lanes.begin()
         gc.enable()
         try:

@@ -4,6 +4,7 @@ import linecache
 import traceback
 import types
 
+import _cell_reach
 from _cell_values import type_name
 
 MAX_MESSAGE = 8_000
@@ -32,6 +33,8 @@ def _as_data(error):
     for one in reversed(_chain(error)):
         data = {"type": type_name(type(one)), "message": message(one), "traceback": "", "cause": data}
     data["traceback"] = _cut(_formatted(error), MAX_TRACEBACK)
+    if host := _cell_reach.host(_chain(error)):
+        data["host"] = host
     return data
 
 

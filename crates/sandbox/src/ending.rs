@@ -77,6 +77,8 @@ pub struct Exception {
     /// As Python prints it, with the lines of the functions' own sources and without ours.
     pub traceback: String,
     pub cause: Option<Box<Exception>>,
+    /// The host that it could not reach, as the cell says.
+    pub host: Option<String>,
     /// The description of a result that could not leave the cell.
     pub value: Option<Value>,
 }
@@ -97,6 +99,7 @@ impl Exception {
             message: raised.message,
             traceback: raised.traceback,
             cause: raised.cause.map(|cause| Box::new(Exception::from_cell(*cause))),
+            host: raised.host,
             value: raised.value,
         }
     }

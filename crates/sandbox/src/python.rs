@@ -23,7 +23,7 @@ pub(crate) const START: &str = "import _socket, json; control = _socket.socket(1
 const BOOT: &str = include_str!("../python/boot.py");
 
 /// In the order they import each other.
-const MODULES: [(&str, &str); 23] = [
+const MODULES: [(&str, &str); 24] = [
     ("_cell_names", include_str!("../python/names.py")),
     ("_cell_forks", include_str!("../python/forks.py")),
     ("_cell_lanes", include_str!("../python/lanes.py")),
@@ -32,6 +32,7 @@ const MODULES: [(&str, &str); 23] = [
     ("_cell_frames", include_str!("../python/frames.py")),
     ("_cell_values", include_str!("../python/values.py")),
     ("_cell_describe", include_str!("../python/describe.py")),
+    ("_cell_reach", include_str!("../python/reach.py")),
     ("_cell_errors", include_str!("../python/errors.py")),
     ("_cell_calls", include_str!("../python/calls.py")),
     ("_cell_babyagi", include_str!("../python/babyagi.py")),

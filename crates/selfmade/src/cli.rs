@@ -79,6 +79,10 @@ pub(crate) struct Globals {
     /// Print all warnings, not just the first few
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
+    /// How much of a traceback to show: short (frames of libraries are folded) or full
+    #[arg(long, global = true, value_name = "HOW", default_value = "short", hide_possible_values = true)]
+    #[arg(overrides_with = "traceback")]
+    pub(crate) traceback: Traceback,
     /// When to use colour: auto (on a terminal, unless NO_COLOR is set), always or never
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
     #[arg(overrides_with = "color")]
@@ -109,6 +113,12 @@ impl Cli {
             _ => given,
         }
     }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Traceback {
+    Short,
+    Full,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -193,11 +193,7 @@ mod tests {
 
     fn judge(expect: Value, outcome: Result<Value, (&str, &str)>) -> Result<(), String> {
         let expect: Expect = serde_json::from_value(expect).unwrap();
-        expect.judge(outcome.map_err(|(type_name, message)| RunError {
-            type_name: type_name.to_owned(),
-            message: message.to_owned(),
-            traceback: None,
-        }))
+        expect.judge(outcome.map_err(|(type_name, message)| RunError::of(type_name, message)))
     }
 
     #[test]

@@ -34,7 +34,7 @@ impl End {
 
     /// Of a Run that could not go on, for a reason that is not its code's.
     pub fn failed(type_name: &str, message: impl Into<String>, ending: Option<Ending>) -> End {
-        let error = RunError { type_name: type_name.to_owned(), message: message.into(), traceback: None };
+        let error = RunError::of(type_name, message);
         End { state: RunState::Failed, ending, output: None, error: Some(error), usage: None }
     }
 

@@ -10,13 +10,20 @@ pub struct RunError {
     pub message: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traceback: Option<String>,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
 }
 
 impl RunError {
+    pub fn of(type_name: impl Into<String>, message: impl Into<String>) -> RunError {
+        RunError { type_name: type_name.into(), message: message.into(), traceback: None, hint: None }
+    }
+
     /// Only its type: its text may contain the input.
     #[must_use]
     pub fn forgotten(&self) -> RunError {
-        RunError { type_name: self.type_name.clone(), message: String::new(), traceback: None }
+        RunError::of(self.type_name.clone(), "")
     }
 
     /// With the lines of functions that may be seen alone: a traceback shows their sources.
@@ -54,11 +61,7 @@ mod tests {
     #[test]
     fn a_traceback_shows_lines_of_functions_that_may_be_seen() {
         let traceback = "Traceback (most recent call last):\n  File \"web.a@1\", line 2, in a\n    return hidden(1)\n  File \"mail.b@7\", line 3, in b\n    raise ValueError(\"x\")\n    ^^^^^\nValueError: x\n";
-        let error = RunError {
-            type_name: "ValueError".to_owned(),
-            message: "x".to_owned(),
-            traceback: Some(traceback.to_owned()),
-        };
+        let error = RunError { traceback: Some(traceback.to_owned()), ..RunError::of("ValueError", "x") };
         assert_eq!(error.seen(|_| true), error);
         let seen = error.seen(|name| name.starts_with("web.")).traceback.unwrap();
         assert_eq!(

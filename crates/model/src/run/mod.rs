@@ -18,10 +18,12 @@ mod next;
 pub mod output;
 pub mod place;
 pub mod question;
+pub mod reach;
 pub mod retention;
 pub mod retry;
 mod state;
 pub mod step;
+pub mod traceback;
 pub mod turns;
 
 use std::sync::Arc;

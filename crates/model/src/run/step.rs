@@ -131,7 +131,7 @@ mod tests {
     /// A Step that was asked for in one second and answered in the next.
     fn step(position: u32, lane: &str, number: u32, how: &str) -> Step {
         let at = |second: u32| Timestamp::new(i64::from(second), 0).unwrap();
-        let error = RunError { type_name: "E".to_owned(), message: "m".to_owned(), traceback: None };
+        let error = RunError::of("E", "m");
         Step {
             run_id: RunId(Uuid::nil()),
             lane: lane.parse().unwrap(),

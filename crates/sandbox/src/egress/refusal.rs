@@ -17,7 +17,7 @@ pub(super) enum Refusal {
     )]
     Port { host: Host, port: u16 },
     #[error(
-        "host `{host}` has the address `{address}`, which is not public; ask for it to be listed in `private_hosts`"
+        "host `{host}` has the address `{address}`, which is not public; list it in `private_hosts` in `config.toml` in the data folder"
     )]
     Private { host: Host, address: IpAddr },
     #[error("the request is malformed or ambiguous: {why}")]

@@ -122,6 +122,9 @@ pub(crate) struct Raised {
     pub(crate) message: String,
     pub(crate) traceback: String,
     pub(crate) cause: Option<Box<Raised>>,
+    /// The host that it wanted and did not find.
+    #[serde(default)]
+    pub(crate) host: Option<String>,
     #[serde(default)]
     pub(crate) value: Option<Value>,
 }

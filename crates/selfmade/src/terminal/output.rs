@@ -9,13 +9,14 @@ use server::clock::Clock;
 
 use super::style::{DIM, HINT, WARNING, paint, printable};
 use super::time;
-use crate::cli::{Globals, When};
+use crate::cli::{Globals, Traceback, When};
 use crate::error::Error;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Output {
     pub(crate) json: bool,
     pub(crate) verbose: bool,
+    pub(crate) traceback: Traceback,
     quiet: bool,
     color: ColorChoice,
     pub(crate) screen: Screen,
@@ -63,7 +64,8 @@ impl Output {
             width: terminal.then(|| usize::from(console::Term::stdout().size().1)),
             now: terminal.then(|| Clock::System.now()),
         };
-        Output { json: globals.json, verbose: globals.verbose, quiet: globals.quiet, color, screen }
+        let Globals { json, verbose, quiet, traceback, .. } = *globals;
+        Output { json, verbose, traceback, quiet, color, screen }
     }
 
     /// The answer: one JSON document, or the text of it.

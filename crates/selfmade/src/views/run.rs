@@ -3,11 +3,14 @@
 use std::io::{IsTerminal, Write};
 
 use model::run::question::{check_answer, options};
+use model::run::traceback::folded;
 use model::run::{Run, RunError, RunState};
 use sandbox::environment::Progress as Making;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use server::app::runs::ids::short;
 
+use crate::cli::Traceback;
 use crate::client::{Brain, Events, Told};
 use crate::error::{Error, Exit};
 use crate::terminal::output::Output;
@@ -100,25 +103,40 @@ pub(crate) fn ended(output: &Output, run: &Run) -> Result<Exit, Error> {
         return Ok(Exit::Done);
     }
     if let Some(error) = &run.error {
-        let shown = error_text(error);
+        let shown = error_text(error, output.traceback);
         output.report(&format!(
             "{} run {} failed\n{}",
             paint(ERROR, "error:"),
             run.run_id,
             printable(&shown)
         ));
+        if error.hint.is_some() && error.traceback.is_some() && output.traceback == Traceback::Short {
+            let id = short(run.run_id);
+            output.note(format!("`runs show {id} --traceback full` shows where it was raised"));
+        }
     } else {
         output.report(&format!("run {} was {}", run.run_id, run.state.as_str()));
     }
     Ok(if run.state == RunState::Cancelled { Exit::Interrupted } else { Exit::RunFailed })
 }
 
-/// The traceback, which mostly ends with what was raised, or what was raised alone.
-pub(crate) fn error_text(error: &RunError) -> String {
-    let traceback =
-        error.traceback.as_deref().map(|text| format!("{}\n", text.trim_end())).unwrap_or_default();
+/// What to do about it, if that is known; otherwise the traceback, which mostly ends with what was raised, or what was raised alone.
+pub(crate) fn error_text(error: &RunError, how: Traceback) -> String {
     let summary = format!("{}: {}", error.type_name, error.message);
-    if traceback.contains(&summary) { traceback } else { format!("{traceback}{summary}\n") }
+    let whole = error.traceback.as_deref().unwrap_or_default();
+    let traceback = match how {
+        Traceback::Full => whole.to_owned(),
+        Traceback::Short if error.hint.is_some() => String::new(),
+        Traceback::Short => folded(whole),
+    };
+    let mut text = error.hint.as_ref().map(|hint| format!("{hint}\n")).unwrap_or_default();
+    if !traceback.is_empty() {
+        text.push_str(&format!("{}\n", traceback.trim_end()));
+    }
+    if !traceback.contains(&summary) {
+        text.push_str(&format!("{summary}\n"));
+    }
+    text
 }
 
 /// A value as lines: a text of several as it is, everything else as JSON, on one line if it is short.

@@ -10,6 +10,7 @@ use server::app::runs::records::{Loaded, RunRecord};
 use super::run;
 use super::run_lines;
 use super::trace;
+use crate::cli::Traceback;
 use crate::terminal::output::Screen;
 use crate::terminal::style::{DIM, TITLE, counted, paint, printable};
 use crate::terminal::time;
@@ -17,7 +18,7 @@ use crate::terminal::time;
 /// So many lines of a part are shown unless all are asked for.
 pub(crate) const FEW: usize = 50;
 
-pub(crate) fn render(record: &RunRecord, screen: &Screen, all: bool) -> String {
+pub(crate) fn render(record: &RunRecord, screen: &Screen, all: bool, how: Traceback) -> String {
     let most = if all { usize::MAX } else { FEW };
     let mut out = head(record, screen);
     let mut part = |title: &str, lines: Vec<String>| out.push_str(&section(title, &lines, most));
@@ -25,7 +26,7 @@ pub(crate) fn render(record: &RunRecord, screen: &Screen, all: bool) -> String {
     let not_recorded = || vec!["not recorded".to_owned()];
     part("Input", if run.is_forgotten() { not_recorded() } else { run::value(&run.input) });
     part("Output", run.output.as_ref().map(run::value).unwrap_or_default());
-    part("Error", run.error.as_ref().map(|error| lines(&run::error_text(error))).unwrap_or_default());
+    part("Error", run.error.as_ref().map(|error| lines(&run::error_text(error, how))).unwrap_or_default());
     part("Printed", printed(&record.printed));
     part("Loaded", record.loaded.iter().map(loaded).collect());
     part("Calls", trace::calls(&record.calls));

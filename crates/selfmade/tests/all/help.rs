@@ -62,6 +62,8 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
           --json                  Print one JSON document; errors too, to standard error
       -q, --quiet                 Print only data, warnings and errors
       -v, --verbose               Print all warnings, not just the first few
+          --traceback <HOW>       How much of a traceback to show: short (frames of libraries are
+                                  folded) or full [default: short]
           --color <WHEN>          When to use colour: auto (on a terminal, unless NO_COLOR is set),
                                   always or never [default: auto]
           --allow-weaker-sandbox  Run functions even if sandbox layers are missing (see `doctor`)

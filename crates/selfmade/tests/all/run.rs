@@ -222,3 +222,104 @@ fn a_function_that_takes_too_long_is_ended() {
     assert!(shown.starts_with("exit: 7"), "{shown}");
     assert!(shown.contains("TimedOut: the function used up its"), "{shown}");
 }
+
+#[test]
+fn a_value_may_be_the_content_of_a_file() {
+    let place = Place::new();
+    place
+        .file("show.py", "def show(text: str, n: int = 0):\n    return f'{text!r} {n}'\n")
+        .file("in.csv", "a,b\n");
+    place.file("n.txt", "3");
+    place.run(&["fn", "add", "show.py"]);
+    let shown = |arguments: &[&str]| place.data(&[&["run", "show"], arguments].concat());
+    assert_eq!(shown(&["--arg", "text=@in.csv", "--arg", "n=@n.txt"]), "'a,b\\n' 3\n");
+    assert_eq!(shown(&["--arg", "text=@@ada"]), "'@ada' 0\n");
+    let piped = place.run_with(&["run", "show", "--arg", "text=@-"], b"piped");
+    assert!(piped.contains("'piped' 0"), "{piped}");
+    let refused = |arguments: &[&str]| place.run(&[&["run", "show"], arguments].concat());
+    for (arguments, why) in [
+        (&["--arg", "text=@none.csv"][..], "none.csv"),
+        (&["--arg", "text=@"], "`@` does not name a file"),
+        (&["--arg", "text=@-", "--arg", "n=@-"], "standard input can be read only once"),
+    ] {
+        let refused = refused(arguments);
+        assert!(refused.starts_with("exit: 3\n") && refused.contains(why), "{refused}");
+    }
+}
+
+const FETCH: &str = "def fetch(host: str):
+    from urllib.request import urlopen
+    return urlopen('http://' + host).read()
+";
+
+#[test]
+fn the_first_call_of_a_host_that_is_not_granted_says_what_to_declare() {
+    let place = Place::new();
+    place.file("fetch.py", FETCH);
+    place.run(&["fn", "add", "fetch.py"]);
+    assert_tells!(place.run(&["run", "fetch", "api.example.com"]), @r#"
+    exit: 7
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: run [id] failed
+    `fetch` wanted to reach `api.example.com` and may not use the network: declare `@selfmade.function(network=["api.example.com"])`
+    urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>
+    `runs show [id----] --traceback full` shows where it was raised
+    "#);
+    assert_tells!(place.run(&["run", "fetch", "127.0.0.1:7333"]), @r#"
+    exit: 7
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: run [id] failed
+    `fetch` wanted to reach `127.0.0.1` and may not use the network: declare `@selfmade.function(network=["127.0.0.1"])`; because its address is not public, list `private_hosts = ["127.0.0.1"]` in `config.toml` in the data folder of the server too
+    urllib.error.URLError: <urlopen error [Errno 13] Permission denied>
+    `runs show [id----] --traceback full` shows where it was raised
+    "#);
+    let granted = format!("import selfmade\n@selfmade.function(network=['localhost'])\n{FETCH}");
+    place.file("fetch.py", granted);
+    place.run(&["fn", "add", "fetch.py"]);
+    assert_tells!(place.run(&["run", "fetch", "localhost"]), @r#"
+    exit: 7
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: run [id] failed
+    the address of `localhost` is not public: list `private_hosts = ["localhost"]` in `config.toml` in the data folder of the server, and start the server again
+    urllib.error.HTTPError: HTTP Error 403: egress (private-address): host `localhost` has the address `127.0.0.1`, which is not public; list it in `private_hosts` in `config.toml` in the data folder
+    `runs show [id----] --traceback full` shows where it was raised
+    "#);
+    assert_tells!(place.run(&["run", "fetch", "other.example"]), @r#"
+    exit: 7
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: run [id] failed
+    `fetch` wanted to reach `other.example`, which it does not list: declare `@selfmade.function(network=["localhost", "other.example"])`
+    urllib.error.HTTPError: HTTP Error 403: egress (not-listed): host `other.example` is not listed; add `other.example` to the function's `network` grant
+    `runs show [id----] --traceback full` shows where it was raised
+    "#);
+    let whole = place.run(&["runs", "show", "last", "--traceback", "full"]);
+    assert!(whole.contains("urllib/request.py") && whole.contains("File \"fetch@2\", line 3"), "{whole}");
+}
+
+#[test]
+fn frames_of_libraries_are_folded() {
+    let place = Place::new();
+    place.file("parse.py", "def parse(text: str):\n    import json\n    return json.loads(text)\n");
+    place.run(&["fn", "add", "parse.py"]);
+    assert_tells!(place.run(&["run", "parse", "{"]), @r#"
+    exit: 7
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: run [id] failed
+    Traceback (most recent call last):
+      File "parse@1", line 3, in parse
+        return json.loads(text)
+               ^^^^^^^^^^^^^^^^
+      … 3 frames in libraries
+    json.decoder.JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)
+    "#);
+}

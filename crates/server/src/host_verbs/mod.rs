@@ -120,7 +120,7 @@ impl Refusal {
             Refusal::Refused(message) => (REFUSED, message),
             Refusal::Failed(message) | Refusal::Unavailable(message) => (FAILED, message),
         };
-        RunError { type_name: type_name.to_owned(), message, traceback: None }
+        RunError::of(type_name, message)
     }
 }
 

@@ -153,6 +153,7 @@ impl Redaction {
             type_name: self.text(&error.type_name).into_owned(),
             message: self.cut_text(&error.message),
             traceback: error.traceback.map(|traceback| self.cut_text(&traceback)),
+            hint: error.hint.map(|hint| self.cut_text(&hint)),
         }
     }
 
@@ -382,7 +383,7 @@ mod tests {
         let whole = redaction.json(described("it is s3cret-and-long and mor… (99 characters)"));
         assert_eq!(whole, described("it is [secret KEY]… (99 characters)"));
         let middle = |text: &str| {
-            let error = RunError { type_name: "E".to_owned(), message: text.to_owned(), traceback: None };
+            let error = RunError::of("E", text);
             redaction.error(error).message
         };
         let left_out = "\n… 9 characters left out …\n";

@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn calls_that_share_a_row_keep_what_is_their_own() {
-        let error = RunError { type_name: "E".to_owned(), message: "no".to_owned(), traceback: None };
+        let error = RunError::of("E", "no");
         let version_id = Some(VersionId(Uuid::from_u128(7)));
         let calls = [
             call(1, 1_000_000),

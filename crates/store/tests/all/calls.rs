@@ -32,7 +32,7 @@ store::on_both! {
         world.store.record_runs(&[mine.clone(), other.clone()]).await.unwrap();
         let mut calls: Vec<Call> =
             hard_values().into_iter().zip(1..).map(|(value, position)| call(mine.run_id, position, value)).collect();
-        let error = RunError { type_name: "KeyError".to_owned(), message: "'\0'".to_owned(), traceback: None };
+        let error = RunError::of("KeyError", "'\0'");
         calls.push(Call { version_id: Some(VersionId(id())), output: None, ..call(mine.run_id, 98, json!(0)) });
         let unfinished = Call { output: None, duration_us: None, error: Some(error), ..call(mine.run_id, 99, json!(0)) };
         calls.push(unfinished);

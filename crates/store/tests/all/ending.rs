@@ -52,7 +52,7 @@ store::on_both! {
         for value in hard_values() {
             let run = waited("a", node());
             world.store.start_run(&run, &[]).await.unwrap();
-            let error = RunError { type_name: "E".to_owned(), message: "\0ü".to_owned(), traceback: None };
+            let error = RunError::of("E", "\0ü");
             let usage = Usage { wall_us: 1, cpu_us: 2, peak_memory_bytes: 3, ..Usage::default() };
             let chunks = [chunk(OutputStream::Stdout, "one\n"), chunk(OutputStream::Stderr, "ü🎈\n")];
             let finished = Finished {

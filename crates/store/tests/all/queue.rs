@@ -104,7 +104,7 @@ store::on_both! {
         let run = queued("a");
         start(&world.store, std::slice::from_ref(&run)).await;
         let first = claim(&world.store, node(), at(3), 1).await.remove(0);
-        let error = RunError { type_name: "E".to_owned(), message: "m".to_owned(), traceback: None };
+        let error = RunError::of("E", "m");
         let lease = first.lease.unwrap();
         assert!(world.store.requeue_run(run.run_id, lease, at(20), 2, Some(&error)).await.unwrap());
         let back = world.store.run(run.run_id).await.unwrap().unwrap();
@@ -149,7 +149,7 @@ store::on_both! {
         let world = World::open(database).await;
         let run = queued("a");
         start(&world.store, std::slice::from_ref(&run)).await;
-        let error = RunError { type_name: "E".to_owned(), message: "m".to_owned(), traceback: None };
+        let error = RunError::of("E", "m");
         let failed = |position| Step { result: None, error: Some(error.clone()), ..step(run.run_id, position, json!(1)) };
         let logged = |position| Step { verb: "log".to_owned(), ..step(run.run_id, position, json!(1)) };
         let steps = [failed(1), step(run.run_id, 2, json!(1)), logged(3), failed(4), failed(5), logged(6)];
@@ -168,7 +168,7 @@ store::on_both! {
         let world = World::open(database).await;
         let run = queued("a");
         start(&world.store, std::slice::from_ref(&run)).await;
-        let error = RunError { type_name: "E".to_owned(), message: "m".to_owned(), traceback: None };
+        let error = RunError::of("E", "m");
         let in_lane = |lane: &str, number, position| {
             Step { lane: lane.parse().unwrap(), number, ..step(run.run_id, position, json!(1)) }
         };

@@ -141,9 +141,9 @@ store::on_both! {
         let mut runs = Vec::new();
         for value in hard_values() {
             let error = RunError {
-                type_name: "ValueError".to_owned(),
-                message: "NUL \0 ü".to_owned(),
                 traceback: Some("line 1\nline 2".to_owned()),
+                hint: Some("ü".to_owned()),
+                ..RunError::of("ValueError", "NUL \0 ü")
             };
             runs.push(Run { input: value.clone(), output: Some(value), error: Some(error), ..run(key("a")) });
         }

@@ -50,7 +50,7 @@ store::on_both! {
         let (run, lease) = started(&world).await;
         let mut steps: Vec<Step> =
             hard_values().into_iter().zip(1..).map(|(value, position)| step(run.run_id, position, value)).collect();
-        let error = RunError { type_name: "Timeout".to_owned(), message: "ü".to_owned(), traceback: None };
+        let error = RunError::of("Timeout", "ü");
         steps.push(Step { result: None, finished_at: None, error: Some(error), ..step(run.run_id, 50, json!(1)) });
         let (child, answered_by) = (Some(RunId(id())), Some(Actor::CommandLine));
         steps.push(Step { child, answered_by, ..step(run.run_id, 51, json!(1)) });

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import os
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -161,7 +163,10 @@ class RunCancelled(RunError):
 
 
 class RunFailed(RunError):
-    """A run failed. `ending` says how, `type` and `message` what was raised, `traceback` where."""
+    """A run failed. `ending` says how, `type` and `message` what was raised, `traceback` where, `hint` what to do if that is known.
+
+    What is shown of the traceback leaves out frames of libraries, unless the variable `SELFMADE_TRACEBACK` is `full`.
+    """
 
     def __init__(self, run: Run) -> None:
         error = run.error
@@ -169,13 +174,14 @@ class RunFailed(RunError):
         self.type = error.type if error else str(run.ending)
         self.message = error.message if error else f"run {run.id} of `{run.name}` ended: {run.ending}"
         self.traceback = error.traceback if error else None
+        self.hint = error.hint if error else None
         super().__init__(run, self.message)
-        if self.traceback:
-            self.__cause__ = RemoteTraceback(self.traceback)
+        if self.traceback and (self.hint is None or _shows_all()):
+            self.__cause__ = RemoteTraceback(self.traceback if _shows_all() else folded(self.traceback))
 
     def __str__(self) -> str:
         # A `KeyError` would show the text as a key.
-        return self.message
+        return f"{self.hint}\n{self.message}" if self.hint else self.message
 
 
 class RunRaised(RunFailed):
@@ -195,6 +201,33 @@ class RunOutOfMemory(RunFailed, MemoryError):
 
 class RunBroken(RunFailed):
     """The cell of the function crashed, was killed, broke the protocol or was lost."""
+
+
+def _shows_all() -> bool:
+    return os.environ.get("SELFMADE_TRACEBACK") == "full"
+
+
+_FRAME = re.compile(r'  File "([^"]*)", line ')
+_OWN = re.compile(r"[^/]+@[0-9]+")
+
+
+def folded(traceback: str) -> str:
+    """A traceback whose frames of libraries are folded, unless it has no others."""
+    shown: list[str] = []
+    hidden, is_hidden, has_own = 0, False, False
+    for line in traceback.splitlines():
+        if frame := _FRAME.match(line):
+            is_hidden = _OWN.fullmatch(frame[1]) is None
+            hidden += is_hidden
+            has_own |= not is_hidden
+        elif not line.startswith("    "):
+            is_hidden = False
+        if not is_hidden:
+            if hidden:
+                shown.append(f"  … {hidden} frame{'s' * (hidden > 1)} in libraries")
+            hidden = 0
+            shown.append(line)
+    return "\n".join(shown) if has_own else traceback
 
 
 class RemoteTraceback(Exception):

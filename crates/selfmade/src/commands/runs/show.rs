@@ -25,6 +25,6 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     let id = arguments.run.id(brain).await?;
     let record = brain.run(id).await?;
     let output = &session.output;
-    output.answer(&record, |screen| run_record::render(&record, screen, output.verbose))?;
+    output.answer(&record, |screen| run_record::render(&record, screen, output.verbose, output.traceback))?;
     Ok(Exit::Done)
 }

@@ -177,10 +177,8 @@ fn finished(started: Timestamp, seconds: f64) -> Option<Timestamp> {
 }
 
 fn error(log: &OldLog, redaction: &Redaction) -> Option<RunError> {
-    (log.kind != "success").then(|| RunError {
-        type_name: if log.kind == "error" { "Exception" } else { "Lost" }.to_owned(),
-        message: redaction.text(&log.message),
-        traceback: None,
+    (log.kind != "success").then(|| {
+        RunError::of(if log.kind == "error" { "Exception" } else { "Lost" }, redaction.text(&log.message))
     })
 }
 

@@ -60,7 +60,7 @@ impl Trace {
                     Ok(output) => call.output = Some(redaction.json(output.to_json())),
                     Err(error) => {
                         let (type_name, message) = (error.type_name, error.message);
-                        call.error = Some(redaction.error(RunError { type_name, message, traceback: None }));
+                        call.error = Some(redaction.error(RunError::of(type_name, message)));
                     }
                 }
                 if !is_kept {

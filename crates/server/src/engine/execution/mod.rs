@@ -135,7 +135,7 @@ async fn carry_function_to_end(
             None => return settled(in_hand, Err(Error::LeaseLost { run: run.run_id })),
         },
         _ => match executed {
-            Ok(executed) => host.outcome(outcome::end(executed)),
+            Ok(executed) => host.outcome(outcome::end_of(executed, &run.key.name, &function.content.grants)),
             Err(error) => Outcome::Ended(End::failed("NotExecuted", error.to_string(), None)),
         },
     };

@@ -1,5 +1,8 @@
 //! From how a cell ended to how its Run ends.
 
+use model::access::grants::Grants;
+use model::name::EntryName;
+use model::run::reach;
 use model::run::{End, Ending, RunError, RunState, Usage};
 use sandbox::{Crash, Exception, Killer, Limit};
 
@@ -30,6 +33,19 @@ pub(crate) fn usage(executed: &Executed) -> Usage {
     }
 }
 
+/// With whatever secrets there are in it, and what the function would have needed.
+pub(crate) fn end_of(executed: Executed, function: &EntryName, grants: &Grants) -> End {
+    let host = match &executed.outcome.ending {
+        sandbox::Ending::Raised(exception) => exception.host.clone(),
+        _ => None,
+    };
+    let mut end = end(executed);
+    if let Some(error) = &mut end.error {
+        error.hint = reach::hint(error, host.as_deref(), function.as_str(), grants);
+    }
+    end
+}
+
 /// With whatever secrets there are in it.
 pub(crate) fn end(executed: Executed) -> End {
     let usage = usage(&executed);
@@ -57,15 +73,11 @@ pub(crate) fn end(executed: Executed) -> End {
 }
 
 fn error(type_name: &str, message: &str) -> RunError {
-    RunError { type_name: type_name.to_owned(), message: message.to_owned(), traceback: None }
+    RunError::of(type_name, message)
 }
 
 fn raised(exception: Exception) -> RunError {
-    RunError {
-        type_name: exception.type_name,
-        message: exception.message,
-        traceback: Some(exception.traceback),
-    }
+    RunError { traceback: Some(exception.traceback), ..RunError::of(exception.type_name, exception.message) }
 }
 
 fn timed_out(limit: Limit, stood_at: Option<String>) -> RunError {
@@ -74,7 +86,7 @@ fn timed_out(limit: Limit, stood_at: Option<String>) -> RunError {
         Limit::Cpu => "processor time",
     };
     let message = format!("the function used up its {what}; grant it more with `timeout`");
-    RunError { type_name: "TimedOut".to_owned(), message, traceback: stood_at }
+    RunError { traceback: stood_at, ..RunError::of("TimedOut", message) }
 }
 
 fn killed(by: Killer) -> RunError {

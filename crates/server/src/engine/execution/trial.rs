@@ -111,10 +111,6 @@ pub(crate) fn trial_end(executed: Executed) -> Result<Json, RunError> {
     match (end.state, end.error) {
         (RunState::Succeeded, _) => Ok(end.output.unwrap_or_default()),
         (_, Some(error)) => Err(error),
-        (_, None) => Err(RunError {
-            type_name: "Failed".to_owned(),
-            message: "it ended without a result".to_owned(),
-            traceback: None,
-        }),
+        (_, None) => Err(RunError::of("Failed", "it ended without a result")),
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn outputs(gives: Gives, run: Run) -> Result<Vec<Output>, RunError> {
 }
 
 pub(super) fn failure(type_name: &str, message: &str) -> RunError {
-    RunError { type_name: type_name.to_owned(), message: message.to_owned(), traceback: None }
+    RunError::of(type_name, message)
 }
 
 /// As it leaves on the pin `error`.

@@ -167,6 +167,7 @@ pub(crate) fn raised(type_name: &str, message: &str) -> Exception {
         message: message.to_owned(),
         traceback: String::new(),
         cause: None,
+        host: None,
         value: None,
     }
 }

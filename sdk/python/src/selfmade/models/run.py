@@ -22,6 +22,7 @@ class Raised(Record):
     type: str
     message: str
     traceback: str | None = None
+    hint: str | None = None
 
     def __str__(self) -> str:
         return f"{self.type}: {self.message}"

@@ -4,6 +4,7 @@ import binascii
 import datetime
 import marshal
 import re
+import sys
 import types
 
 from _cell_babyagi import Func
@@ -50,7 +51,7 @@ class Closure:
         for alias, target in spec["dependencies"].items():
             _bind(space, alias, self._wrapper(target))
         show_source(spec["file"], spec["source"])
-        exec(_code(spec), space)
+        _execute(_code(spec), space, spec["source"])
         function = space.get(spec["name"].rpartition(".")[2])
         if type(function) is not types.FunctionType:
             raise NameError(f"the source of `{spec['name']}` defines no function of that name")
@@ -75,6 +76,24 @@ class Closure:
         # Never over a dependency, an import or what is always there: a secret that is named like one would break it.
         taken = {"func", "datetime", "parent_log_id", *spec["dependencies"], *spec["imports"]}
         space.update((name, self._secrets[name]) for name in spec["secrets"] if name in self._secrets and name not in taken)
+
+
+class _Module:
+    def __init__(self, space):
+        self.__dict__ = space
+
+
+def _execute(code, space, source):
+    name = space["__name__"]
+    if "dataclass" not in source or name in sys.modules:
+        exec(code, space)
+        return
+    # That decorator looks for the module of its class.
+    sys.modules[name] = _Module(space)
+    try:
+        exec(code, space)
+    finally:
+        sys.modules.pop(name, None)
 
 
 def _at_once(make):

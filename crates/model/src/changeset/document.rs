@@ -7,7 +7,7 @@ use crate::access::grants::{BrainGrant, Grants};
 use crate::content::Content;
 use crate::function::FunctionContent;
 use crate::function::dependency::Dependency;
-use crate::python::Dialect;
+use crate::python::{Dialect, definition_start};
 
 /// Below this width an argument stays on one line.
 const LINE_WIDTH: usize = 100;
@@ -27,12 +27,13 @@ pub fn text(content: &Content) -> String {
 pub fn python_file(function: &FunctionContent) -> String {
     let arguments = arguments(function);
     let (before, definition) = split_at_definition(&function.source);
-    let mut out = String::new();
+    let (future, before) = before.split_at(after_future(before));
+    let mut out = future.to_owned();
     if !mentions_import(before) {
         out.push_str("import selfmade\n");
         out.push_str(if before.trim().is_empty() { "\n\n" } else { "" });
     }
-    out.push_str(before);
+    out.push_str(if before.trim().is_empty() { "" } else { before });
     if arguments.is_empty() {
         out.push_str("@selfmade.function\n");
     } else {
@@ -49,16 +50,23 @@ pub fn python_file(function: &FunctionContent) -> String {
     out
 }
 
-/// What stands before the definition: imports and types. Decorators that travel with it belong to the definition.
+/// What stands before the definition: imports, types, and what else is stored with it. Decorators that travel with it belong to
+/// the definition.
 fn split_at_definition(source: &str) -> (&str, &str) {
+    source.split_at(definition_start(source).unwrap_or(0))
+}
+
+/// Where `import selfmade` may stand: imports from `__future__` come first.
+fn after_future(preamble: &str) -> usize {
+    let mut end = 0;
     let mut place = 0;
-    for line in source.split_inclusive('\n') {
-        if line.starts_with("def ") || line.starts_with("async def ") || line.starts_with('@') {
-            break;
-        }
+    for line in preamble.split_inclusive('\n') {
         place += line.len();
+        if line.starts_with("from __future__ import ") {
+            end = place;
+        }
     }
-    source.split_at(place)
+    end
 }
 
 fn mentions_import(preamble: &str) -> bool {

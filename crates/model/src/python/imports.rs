@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 
-use ruff_python_ast::{Alias, Stmt, StmtImport, StmtImportFrom};
+use ruff_python_ast::{Alias, Expr, Stmt, StmtImport, StmtImportFrom};
 use ruff_text_size::Ranged;
 use serde::{Deserialize, Serialize};
 
 use super::error::{SourceError, SourceErrorKind};
 use super::scope::Scopes;
 use super::text::Text;
+use super::types::Types;
 
 /// A module that a source imports from outside itself. selfmade's own module is the host's and never listed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,6 +71,26 @@ fn from(import: &StmtImportFrom) -> Vec<Binding<'_>> {
             alias,
         })
         .collect()
+}
+
+/// The statements of a file, with those inside `with selfmade.imports():` in its place.
+pub(super) fn flattened(body: &[Stmt]) -> Vec<&Stmt> {
+    let types = Types::read(body);
+    let mut statements = Vec::new();
+    for statement in body {
+        match statement {
+            Stmt::With(block) if block.items.iter().all(|item| is_imports(&item.context_expr, &types)) => {
+                statements.extend(&block.body);
+            }
+            statement => statements.push(statement),
+        }
+    }
+    statements
+}
+
+fn is_imports(expr: &Expr, types: &Types<'_>) -> bool {
+    let Expr::Call(call) = expr else { return false };
+    types.path(&call.func).is_some_and(|path| path == "selfmade.imports")
 }
 
 pub(super) fn top_level(path: &str) -> &str {

@@ -57,6 +57,7 @@ from selfmade._errors import (
     Unavailable,
 )
 from selfmade._function import function
+from selfmade._imports import imports
 from selfmade._inside import OutsideRun, ask, brain, emit, files, log, model, now, random, secrets, sleep
 from selfmade._managed import ManagedFunction
 from selfmade._plain import plain
@@ -136,6 +137,7 @@ __all__ = [
     "function",
     "functions",
     "health",
+    "imports",
     "insights",
     "log",
     "model",

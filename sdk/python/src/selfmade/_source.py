@@ -1,4 +1,4 @@
-"""The source of a function as the server stores it: the `def` alone, with the imports it uses and what was declared.
+"""The source of a function as the server stores it: the `def`, with the imports and definitions it uses and what was declared.
 
 It is found wherever Python keeps sources: in files, in the cells of notebooks, in the lines of a console.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
-import linecache
 import os
 import symtable
 import sys
@@ -17,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType, ModuleType
 from typing import Any
 
+from selfmade._around import File, carried
 from selfmade._console import typed
 from selfmade._errors import NoSource
 
@@ -100,35 +100,67 @@ def _none(fn: FunctionType) -> NoSource:
 
 
 class Uses:
-    """What a function uses from around it, told apart by what it is."""
+    """What a function uses from around it, told apart by what it is; also what is used by that."""
 
     def __init__(self, fn: FunctionType, text: str, is_function: Callable[[Any], bool]) -> None:
         self.dependencies: dict[str, Any] = {}
-        self.imports: list[str] = []
-        scope = {**fn.__globals__, **inspect.getclosurevars(fn).nonlocals}
-        lost = []
-        written = dict(_imports(fn))
+        self._fn = fn
+        self._is_function = is_function
+        self._closed = inspect.getclosurevars(fn).nonlocals
+        self._file = File(fn)
+        self._kept = set(self._file.future())
+        self._others: list[str] = []
+        self._seen = {fn.__name__}
+        self._lost: list[str] = []
+        self._look(text)
+        if self._lost:
+            raise _leans(fn, sorted(self._lost))
+
+    @property
+    def statements(self) -> list[str]:
+        """What has to stand above it, each as it is written: what its file says in the order of the file."""
+        future = set(self._file.future())
+        own = [self._file.text(index) for index in sorted(self._kept)]
+        return [*own[: len(future)], *sorted(set(self._others)), *own[len(future) :]]
+
+    def _look(self, text: str) -> None:
         for name, in_body in sorted(_names(text).items()):
-            if name == fn.__name__ or name not in scope:
-                # Itself, a built-in, or a function that only the server knows.
-                continue
-            value = scope[name]
-            if is_function(value):
-                self.dependencies[name] = value
-            elif statement := written.get(name) or _import(name, value, fn, text):
-                self.imports.append(statement)
-            elif in_body:
-                lost.append(name)
-        if lost:
-            raise _leans(fn, lost)
-        self.imports = sorted(set(self.imports))
+            if name not in self._seen:
+                self._seen.add(name)
+                self._take(name, in_body, text)
+
+    def _take(self, name: str, in_body: bool, text: str) -> None:
+        is_closed = name in self._closed
+        value = self._closed[name] if is_closed else self._fn.__globals__.get(name, _ABSENT)
+        named = [] if is_closed else self._file.named(name)
+        if self._is_function(value):
+            self.dependencies[name] = value
+        elif any(map(self._file.is_import, named)):
+            self._kept.update(named)
+        elif not any(map(self._file.is_definition, named)) and (statement := _import(name, value, self._fn, text)):
+            self._others.append(statement)
+        elif named:
+            self._kept.update(named)
+            for index in named:
+                self._look(self._file.text(index))
+        elif value is _ABSENT:
+            # A built-in, or a function that only the server knows.
+            pass
+        elif not is_closed and (statement := carried(name, value)):
+            self._others.append(statement)
+            self._look(statement)
+        elif in_body:
+            self._lost.append(name)
+
+
+_ABSENT = object()
 
 
 def _leans(fn: FunctionType, names: list[str]) -> NoSource:
     listed = ", ".join(f"`{name}`" for name in names)
     return NoSource(
-        f"`{fn.__name__}` uses {listed} from around it, which is not stored with it; move it inside, hand it over as "
-        "an argument, or decorate it if it is a function"
+        f"`{fn.__name__}` uses {listed} from around it, whose definition cannot be found; move it inside, hand it over "
+        "as an argument, or decorate it if it is a function"
     )
 
 
@@ -144,26 +176,6 @@ def _globals(table: symtable.SymbolTable) -> Iterator[str]:
     yield from (symbol.get_name() for symbol in table.get_symbols() if symbol.is_global() and symbol.is_referenced())
     for child in table.get_children():
         yield from _globals(child)
-
-
-def _imports(fn: FunctionType) -> Iterator[tuple[str, str]]:
-    """The names that the imports at the top of the function's file or cell give, each with its statement."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(fn.__code__.co_filename)))
-    except SyntaxError:
-        # A cell of a notebook may have lines that are no Python.
-        return
-    for node in tree.body:
-        if isinstance(node, (ast.Import, ast.ImportFrom)) and getattr(node, "module", None) != "__future__":
-            for alias in node.names:
-                name = alias.asname or alias.name.partition(".")[0]
-                yield name, ast.unparse(_with_one(node, alias))
-
-
-def _with_one(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> ast.stmt:
-    if isinstance(node, ast.Import):
-        return ast.Import(names=[alias])
-    return ast.ImportFrom(module=node.module, names=[alias], level=node.level)
 
 
 def _import(name: str, value: Any, fn: FunctionType, text: str) -> str | None:
@@ -193,7 +205,10 @@ def _deepest(whole: str, text: str) -> str:
 
 
 def decorated(text: str, uses: Uses, declared: Mapping[str, Any]) -> str:
-    """What is sent: imports, a decorator that says what was declared, the definition."""
+    """What is sent: what has to stand above it, a decorator that says what was declared, the definition."""
     arguments = ", ".join(f"{keyword}={value!r}" for keyword, value in declared.items())
-    lines = [*uses.imports, "import selfmade", "", f"@selfmade.function({arguments})"]
-    return "\n".join(lines) + "\n" + text
+    above = uses.statements
+    if "import selfmade" not in above:
+        future = sum(statement.startswith("from __future__ ") for statement in above)
+        above.insert(future, "import selfmade")
+    return "\n".join([*above, "", f"@selfmade.function({arguments})"]) + "\n" + text

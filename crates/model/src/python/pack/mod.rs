@@ -2,6 +2,7 @@
 //! a decorator says must be literal. Loading what was read into the brain is not here.
 
 mod babyagi;
+mod bare;
 mod collect;
 mod declared;
 mod selfmade;
@@ -13,6 +14,7 @@ use ruff_text_size::Ranged;
 use serde::{Deserialize, Serialize};
 
 pub use self::babyagi::stated_imports as babyagi_imports;
+pub use self::bare::read_bare;
 use self::collect::{Found, Module};
 pub use self::declared::{Declared, DeclaredDependency};
 use super::decorators::Dialect;
@@ -37,8 +39,8 @@ pub struct PackFile {
 #[serde(rename_all = "snake_case")]
 pub struct PackFunction {
     pub name: String,
-    /// The function alone, without the decorators that register it. In selfmade's dialect the imports and types of
-    /// the file that it uses stand above it.
+    /// The function alone, without the decorators that register it. In selfmade's dialect the imports, types
+    /// and plain definitions of the file that it uses stand above it.
     pub source: String,
     pub dialect: Dialect,
     pub declared: Declared,
@@ -79,16 +81,19 @@ fn check_names(text: &Text, found: &[Found<'_>]) -> Result<(), SourceError> {
             let message = format!("`{name}` is already defined on line {first}");
             return Err(text
                 .error(SourceErrorKind::DuplicateFunction, offset, message)
-                .hint("a pack defines each name once: rename or remove one of the two"));
+                .hint("a file defines each name once: rename or remove one of the two"));
         }
     }
     Ok(())
 }
 
 fn read(module: &Module<'_>, found: &Found<'_>) -> Result<PackFunction, SourceError> {
-    let declared = match found.dialect {
-        Dialect::Selfmade => selfmade::declared(module.text, found.decorator)?,
-        Dialect::Babyagi => babyagi::declared(module.text, found.decorator, found.function.name.as_str())?,
+    let declared = match (found.decorator, found.dialect) {
+        (None, _) => Declared::default(),
+        (Some(decorator), Dialect::Selfmade) => selfmade::declared(module.text, decorator)?,
+        (Some(decorator), Dialect::Babyagi) => {
+            babyagi::declared(module.text, decorator, found.function.name.as_str())?
+        }
     };
     let analysis = function::of_text(travel::alone(module, found))?;
     let mut provided: HashSet<&str> = declared.dependency_names().collect();

@@ -12,10 +12,10 @@ use model::access::Access;
 use model::access::verb::Verb;
 use model::changeset::diff::Diff;
 use model::entry::{EntryKey, EntryKind};
-use model::function::FunctionDraft;
 use model::function::dependency::Role;
+use model::function::{DraftError, FunctionDraft};
 use model::name::EntryName;
-use model::python::{PackFile, PackFunction, read_pack};
+use model::python::{Analysis, PackFile, PackFunction, read_bare, read_pack};
 use model::revision::Revision;
 use model::version::{Version, VersionHead, VersionNumber};
 use serde::{Deserialize, Serialize};
@@ -150,34 +150,48 @@ pub async fn point(
 
 /// The text of one function, as a draft: a decorator states everything, a bare source only itself.
 pub fn read_function(text: &str, file: &str, name: Option<&EntryName>) -> Result<Intent, Error> {
+    let mut intents = drafts(text, file, name, true)?;
+    intents.pop().ok_or(Error::Draft(DraftError::NoSource))
+}
+
+/// The same for a file, which may define several if they are not to be stored under this name.
+pub fn read_functions(text: &str, file: &str, name: Option<&EntryName>) -> Result<Vec<Intent>, Error> {
+    drafts(text, file, name, name.is_some())
+}
+
+fn drafts(text: &str, file: &str, name: Option<&EntryName>, one: bool) -> Result<Vec<Intent>, Error> {
     let in_file = |source| Error::Source { file: file.to_owned(), source };
-    let PackFile { functions: mut decorated, skipped } = read_pack(text).map_err(in_file)?;
-    if decorated.len() > 1 {
-        let names: Vec<String> = decorated.iter().map(|function| format!("`{}`", function.name)).collect();
+    let PackFile { functions, skipped } = read_pack(text).map_err(in_file)?;
+    if functions.is_empty() {
+        let bare = read_bare(text, one).map_err(in_file)?;
+        return Ok(bare.into_iter().map(|analysis| bare_intent(analysis, name, file)).collect());
+    }
+    if one && functions.len() > 1 {
+        let names: Vec<String> = functions.iter().map(|function| format!("`{}`", function.name)).collect();
         return Err(Error::Input {
             problem: format!("`{file}` defines {} functions: {}", names.len(), names.join(", ")),
-            hint: format!("load them together with `selfmade pack load {file}`"),
+            hint: format!("only one is expected here; `selfmade fn add {file}` adds all of them"),
         });
     }
-    let Some(function) = decorated.pop() else {
-        let analysis = model::python::analyse(text).map_err(in_file)?;
-        let draft = FunctionDraft { name: name.cloned(), ..FunctionDraft::of_source(text) };
-        let file = Some(file.to_owned());
-        return Ok(Intent::Function(Box::new(FunctionIntent { draft, analysis: Some(analysis), file })));
-    };
-    if let Some(other) = skipped.first() {
+    if let (Some(other), Some(function)) = (skipped.first(), functions.first()) {
         return Err(Error::Input {
             problem: format!(
                 "`{file}` defines `{}`, and in line {} `{}` without a decorator",
                 function.name, other.line, other.name
             ),
             hint: format!(
-                "a function is stored alone: define `{other}` inside it, or decorate both and load them with `selfmade pack load {file}`",
+                "nothing in the file uses `{other}`: decorate it too, or remove it",
                 other = other.name
             ),
         });
     }
-    Ok(decorated_intent(function, name.cloned(), file))
+    Ok(functions.into_iter().map(|function| decorated_intent(function, name.cloned(), file)).collect())
+}
+
+fn bare_intent(analysis: Analysis, name: Option<&EntryName>, file: &str) -> Intent {
+    let draft = FunctionDraft { name: name.cloned(), ..FunctionDraft::of_source(&analysis.source) };
+    let file = Some(file.to_owned());
+    Intent::Function(Box::new(FunctionIntent { draft, analysis: Some(analysis), file }))
 }
 
 /// A decorated function, as a pack file or an export has it.

@@ -25,7 +25,7 @@ use super::request::query::Limit;
 use super::state::Door;
 use crate::app::changesets::drafts::{Intent, Proposal};
 use crate::app::changesets::{self, Applied, ChangesetView};
-use crate::app::functions::read_function;
+use crate::app::functions::read_functions;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new()
@@ -80,9 +80,9 @@ async fn list(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum IntentBody {
-    /// Add a function, or a version of it.
+    /// Add a function, or a version of it; or all functions that a file defines.
     Function {
-        /// The full name; the name the source defines if absent.
+        /// The full name; if absent, the source may define several functions, each of which keeps its name.
         name: Option<EntryName>,
         source: String,
         /// The file it comes from, for messages.
@@ -108,26 +108,40 @@ enum IntentBody {
 }
 
 impl IntentBody {
-    fn intent(self) -> Result<Intent, Problem> {
+    fn intents(self) -> Result<Vec<Intent>, Problem> {
         Ok(match self {
             IntentBody::Function { name, source, file, description } => {
                 let file =
                     file.unwrap_or_else(|| name.as_ref().map_or("source", EntryName::as_str).to_owned());
-                let mut intent = read_function(&source, &file, name.as_ref())?;
-                if let (Intent::Function(function), Some(description)) = (&mut intent, description) {
-                    function.draft.declared.description = Some(description);
+                let mut intents = read_functions(&source, &file, name.as_ref())?;
+                if let Some(description) = description {
+                    describe(&mut intents, description, &file)?;
                 }
-                intent
+                intents
             }
-            IntentBody::Graph { name, graph } => Intent::Put(name, Content::Graph(*graph)),
-            IntentBody::Use { name, version, kind } => Intent::Use(key(name, kind), version),
-            IntentBody::Delete { name, kind } => Intent::Delete(key(name, kind)),
+            IntentBody::Graph { name, graph } => vec![Intent::Put(name, Content::Graph(*graph))],
+            IntentBody::Use { name, version, kind } => vec![Intent::Use(key(name, kind), version)],
+            IntentBody::Delete { name, kind } => vec![Intent::Delete(key(name, kind))],
         })
     }
 }
 
 fn key(name: EntryName, kind: Option<EntryKind>) -> EntryKey {
     EntryKey::new(kind.unwrap_or(EntryKind::Function), name)
+}
+
+/// A description is of one function.
+fn describe(intents: &mut [Intent], description: String, file: &str) -> Result<(), Problem> {
+    match intents {
+        [Intent::Function(function)] => {
+            function.draft.declared.description = Some(description);
+            Ok(())
+        }
+        _ => Err(Problem::bad_request(format!(
+            "`{file}` defines several functions, and the description is of one"
+        ))
+        .hint("write it into the docstring of that function")),
+    }
 }
 
 /// Changes that are applied together or not at all.
@@ -141,8 +155,9 @@ struct ProposalBody {
 
 impl ProposalBody {
     fn proposal(self) -> Result<Proposal, Problem> {
-        let intents = self.changes.into_iter().map(IntentBody::intent).collect::<Result<_, _>>()?;
-        Ok(Proposal::of(self.title.unwrap_or_default(), intents))
+        let intents: Vec<Vec<Intent>> =
+            self.changes.into_iter().map(IntentBody::intents).collect::<Result<_, _>>()?;
+        Ok(Proposal::of(self.title.unwrap_or_default(), intents.concat()))
     }
 }
 

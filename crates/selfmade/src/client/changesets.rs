@@ -4,8 +4,7 @@ use model::changeset::ChangesetState;
 use model::name::EntryName;
 use model::revision::Revision;
 use serde::Serialize;
-use server::app::changesets::{Applied, ChangesetView};
-use store::ChangesetSummary;
+use server::app::changesets::{Applied, ChangesetLine, ChangesetView};
 
 use super::Brain;
 use super::paging::listed;
@@ -51,7 +50,7 @@ impl Brain {
         applied: bool,
         before: Option<u64>,
         limit: u32,
-    ) -> Result<Vec<ChangesetSummary>, Error> {
+    ) -> Result<Vec<ChangesetLine>, Error> {
         let list = || {
             let asked = self.at(&["changesets"]).query("applied", applied);
             asked.maybe("state", state.map(ChangesetState::as_str)).maybe("before", before)

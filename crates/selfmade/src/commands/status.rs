@@ -1,7 +1,7 @@
 //! `selfmade` alone: which brain this is, what it holds, what happened last, and what to try next.
 
 use serde::Serialize;
-use store::ChangesetSummary;
+use server::app::changesets::ChangesetLine;
 
 use super::log;
 use crate::client::{Brain, Listed};
@@ -35,7 +35,7 @@ struct Status {
     /// Why nothing can be written now.
     #[serde(skip_serializing_if = "Option::is_none")]
     degraded: Option<String>,
-    log: Vec<ChangesetSummary>,
+    log: Vec<ChangesetLine>,
     /// The first function, to try things with.
     #[serde(skip)]
     example: Option<String>,

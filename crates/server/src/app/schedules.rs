@@ -15,6 +15,7 @@ use store::{Count, Tick};
 
 use super::changesets::drafts::{Intent, Proposal};
 use super::changesets::{Applied, register};
+use super::functions::names::Names;
 use super::functions::{Which, version};
 use super::runs::{StartRun, Target};
 use crate::ctx::Ctx;
@@ -50,6 +51,8 @@ pub struct ScheduleView {
     #[serde(flatten)]
     pub line: ScheduleLine,
     pub written_by: Actor,
+    /// Who wrote it, by name.
+    pub who: String,
     pub written_at: Timestamp,
     /// When it ticks, or would if it were not paused.
     pub next_times: Vec<Timestamp>,
@@ -149,6 +152,7 @@ pub async fn show(ctx: &Ctx, access: &Access, name: &EntryName, times: usize) ->
     Ok(ScheduleView {
         next_times: next_times(ctx, &line.content, times)?,
         line,
+        who: Names::of_actors(ctx, access, [&head.written_by]).await?.who(&head.written_by),
         written_by: head.written_by,
         written_at: head.written_at,
         ticks: ticks.into_iter().map(tick).collect(),

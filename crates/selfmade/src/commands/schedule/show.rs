@@ -52,7 +52,7 @@ fn render(view: &ScheduleView, screen: &Screen) -> String {
     let last = line.last_started.map(|at| format!(", last {}", screen.time(at))).unwrap_or_default();
     fields.add("started", format!("{}{last}", counted(line.started as usize, "run")));
     fields.add("skipped", counted(line.skipped as usize, "tick"));
-    fields.add("written", format!("{} by {}", screen.time(view.written_at), view.written_by));
+    fields.add("written", format!("{} by {}", screen.time(view.written_at), view.who));
     fields.above(&table(&view.ticks, screen))
 }
 

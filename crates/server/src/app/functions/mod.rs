@@ -21,6 +21,7 @@ use model::version::{Version, VersionHead, VersionNumber};
 use serde::{Deserialize, Serialize};
 use store::{EntryPage, EntrySummary};
 
+use self::names::Names;
 use super::changesets::drafts::{FunctionIntent, Intent, Proposal};
 use super::changesets::{Applied, difference, register};
 use crate::ctx::Ctx;
@@ -33,6 +34,8 @@ pub(crate) use crate::prepare::not_found;
 pub struct EntryView {
     #[serde(flatten)]
     pub version: Version,
+    /// Who wrote it, by name.
+    pub who: String,
     pub live: bool,
     /// Live entries that call it.
     pub dependents: Vec<EntryKey>,
@@ -44,6 +47,8 @@ pub struct EntryView {
 pub struct VersionLine {
     #[serde(flatten)]
     pub head: VersionHead,
+    /// Who wrote it, by name.
+    pub who: String,
     pub live: bool,
 }
 
@@ -104,7 +109,8 @@ pub async fn show(ctx: &Ctx, access: &Access, key: &EntryKey, which: Which) -> R
         let matching = referrers.iter().filter(|(_, role, who)| *role == wanted && who != key);
         matching.map(|(_, _, who)| who.clone()).collect()
     };
-    Ok(EntryView { live, dependents: by(Role::Calls), started_by: by(Role::Starts), version })
+    let who = Names::of_actors(ctx, access, [&version.head.written_by]).await?.who(&version.head.written_by);
+    Ok(EntryView { live, dependents: by(Role::Calls), started_by: by(Role::Starts), version, who })
 }
 
 /// All Versions of an entry, oldest first; also of one that was deleted.
@@ -115,7 +121,12 @@ pub async fn versions(ctx: &Ctx, access: &Access, key: &EntryKey) -> Result<Vec<
         return Err(not_found(ctx, access.only(), key, Which::Live).await?);
     }
     let live = ctx.store.live_version(key).await?.map(|version| version.head.version_id);
-    let line = |head: VersionHead| VersionLine { live: Some(head.version_id) == live, head };
+    let names = Names::of_actors(ctx, access, heads.iter().map(|head| &head.written_by)).await?;
+    let line = |head: VersionHead| VersionLine {
+        who: names.who(&head.written_by),
+        live: Some(head.version_id) == live,
+        head,
+    };
     Ok(heads.into_iter().map(line).collect())
 }
 

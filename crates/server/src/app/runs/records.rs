@@ -88,7 +88,7 @@ pub async fn show(ctx: &Ctx, access: &Access, id: RunId) -> Result<RunRecord, Er
         who: names.who(&run.actor),
         under: format!("{} ({})", names.who(&run.authority.holder), run.authority.describe()),
         cancelled_by: run.cancelled.as_ref().map(|(actor, _)| names.who(actor)),
-        printed: ctx.store.output(id).await?,
+        printed: printed(ctx, id).await?,
         loaded: loaded(ctx, access, &run).await?,
         calls,
         steps,
@@ -97,6 +97,15 @@ pub async fn show(ctx: &Ctx, access: &Access, id: RunId) -> Result<RunRecord, Er
         below: below(ctx, access, id).await?,
         run,
     })
+}
+
+/// Of a Run that executes here, what it has printed so far.
+async fn printed(ctx: &Ctx, id: RunId) -> Result<Vec<OutputChunk>, Error> {
+    match ctx.engine.running.look(id).map(|live| live.printed()) {
+        Some(printed) if !printed.is_empty() => Ok(printed),
+        // It may have ended in between; then its record has everything.
+        _ => Ok(ctx.store.output(id).await?),
+    }
 }
 
 /// A Step as someone may see it. What a Run with another reach than theirs read of the brain, or had others answer, may be from

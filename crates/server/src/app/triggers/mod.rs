@@ -24,6 +24,7 @@ use store::{Count, FiredOn};
 
 use super::changesets::drafts::{Intent, Proposal};
 use super::changesets::{Applied, register};
+use super::functions::names::Names;
 use super::functions::{Which, version};
 use super::runs::{self, Target};
 use crate::ctx::Ctx;
@@ -65,6 +66,8 @@ pub struct TriggerView {
     #[serde(flatten)]
     pub line: TriggerLine,
     pub written_by: Actor,
+    /// Who wrote it, by name.
+    pub who: String,
     pub written_at: Timestamp,
     /// The URL of its webhook, if it listens to one.
     pub webhook: Option<String>,
@@ -186,6 +189,7 @@ pub async fn show(ctx: &Ctx, access: &Access, name: &EntryName) -> Result<Trigge
     Ok(TriggerView {
         webhook: webhooks::path(&line.content),
         line,
+        who: Names::of_actors(ctx, access, [&head.written_by]).await?.who(&head.written_by),
         written_by: head.written_by,
         written_at: head.written_at,
         firings: firings.into_iter().map(|fired| firing(access, fired)).collect(),

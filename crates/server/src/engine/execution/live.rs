@@ -47,6 +47,13 @@ impl Live {
         self.0.steps.load(Ordering::SeqCst)
     }
 
+    /// What was printed so far; nothing of a Run that is not recorded.
+    pub(crate) fn printed(&self) -> Vec<OutputChunk> {
+        let collected = self.0.collected_so_far();
+        let is_shown = !collected.gone && self.0.run.how.record != Record::None;
+        if is_shown { collected.output.clone() } else { Vec::new() }
+    }
+
     /// What was printed behind a place, and the Calls of which something was told after the first `told` times.
     pub(crate) fn look(&self, place: &mut RunPlace, told: usize) -> Looked {
         let collected = self.0.collected_so_far();

@@ -12,7 +12,7 @@ use model::graph::GraphContent;
 use model::name::EntryName;
 use model::version::VersionNumber;
 use serde::Deserialize;
-use store::{ChangesetFilter, ChangesetSummary};
+use store::ChangesetFilter;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -24,7 +24,7 @@ use super::request::paging::{List, Page};
 use super::request::query::Limit;
 use super::state::Door;
 use crate::app::changesets::drafts::{Intent, Proposal};
-use crate::app::changesets::{self, Applied, ChangesetView};
+use crate::app::changesets::{self, Applied, ChangesetLine, ChangesetView};
 use crate::app::functions::read_functions;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
@@ -57,12 +57,12 @@ struct ChangesetsQuery {
 }
 
 /// Lists changesets, newest first
-#[utoipa::path(get, path = "/changesets", tag = "changesets", params(ChangesetsQuery), responses((status = 200, body = Page<ChangesetSummary>), Refused))]
+#[utoipa::path(get, path = "/changesets", tag = "changesets", params(ChangesetsQuery), responses((status = 200, body = Page<ChangesetLine>), Refused))]
 async fn list(
     State(door): State<Door>,
     caller: Allowed<Role<to::ReadChangesets>>,
     Query(query): Query<ChangesetsQuery>,
-) -> Result<Body<Page<ChangesetSummary>>, Problem> {
+) -> Result<Body<Page<ChangesetLine>>, Problem> {
     let limit = query.limit.get();
     let filter = ChangesetFilter {
         state: query.state,
@@ -72,7 +72,7 @@ async fn list(
     };
     let items = changesets::list(door.ctx(), caller.access(), filter, limit).await?;
     let full = items.len() >= limit as usize;
-    let last = items.last().filter(|_| full).map(|last| last.number);
+    let last = items.last().filter(|_| full).map(|last| last.summary.number);
     Ok(Body(List::Changesets.page(items, last)))
 }
 

@@ -12,9 +12,9 @@ use axum::response::IntoResponse;
 use model::access::Access;
 use model::access::actor::Actor;
 use model::access::verb::Verb;
-use model::ids::RunId;
 
 use super::caller::Caller;
+use super::run_path::RunPath;
 use crate::app::runs;
 use crate::http::problem::Problem;
 use crate::http::state::Door;
@@ -140,12 +140,8 @@ pub(crate) struct OfRun<V>(PhantomData<V>);
 impl<V: Does> Need for OfRun<V> {
     async fn judge(access: &Access, parts: &mut Parts, door: &Door) -> Result<(), Problem> {
         access.may(V::VERB)?;
-        match parameter(parts, "run_id").await.map(|id| id.parse::<RunId>()) {
-            Some(Ok(id)) => Ok(runs::get(door.ctx(), access, id).await.map(drop)?),
-            // What is no id is refused as such when the address is read.
-            Some(Err(_)) => Ok(()),
-            None => Err(Problem::internal()),
-        }
+        let id = RunPath::read(parts, access, door).await?;
+        Ok(runs::get(door.ctx(), access, id).await.map(drop)?)
     }
 }
 

@@ -35,9 +35,10 @@ use utoipa_axum::routes;
 use super::problem::{Problem, Refused};
 use super::request::authorization::{Allowed, OfRun, Role, to};
 use super::request::caller::{self, Caller};
-use super::request::extract::{Json, Path, Query};
+use super::request::extract::{Json, Query};
 use super::request::paging::{List, Page};
 use super::request::query::{CommaSeparated, Limit, time};
+use super::request::run_path::RunPath;
 use super::state::Door;
 use super::streams::progress;
 use crate::app::functions::names;
@@ -347,21 +348,21 @@ fn parsed(ids: &str, most: u32) -> Result<Vec<RunId>, Problem> {
 }
 
 /// Everything recorded about a run, and what it led to
-#[utoipa::path(get, path = "/runs/{run_id}", tag = "runs", params(("run_id" = RunId, Path)), responses((status = 200, body = RunRecord), Refused))]
+#[utoipa::path(get, path = "/runs/{run_id}", tag = "runs", params(("run_id" = String, Path, description = "The id of a run, four or more digits with which no other id begins or ends, `last`, or `last:NAME`")), responses((status = 200, body = RunRecord), Refused))]
 async fn show(
     State(door): State<Door>,
     caller: Allowed<Role<to::ReadRuns>>,
-    Path(id): Path<RunId>,
+    RunPath(id): RunPath,
 ) -> Result<Body<RunRecord>, Problem> {
     Ok(Body(records::show(door.ctx(), caller.access(), id).await?))
 }
 
 /// Cancels a run and everything it started; returns those runs
-#[utoipa::path(post, path = "/runs/{run_id}/cancel", tag = "runs", params(("run_id" = RunId, Path)), responses((status = 200, body = Vec<RunId>), Refused))]
+#[utoipa::path(post, path = "/runs/{run_id}/cancel", tag = "runs", params(("run_id" = String, Path, description = "The id of a run, four or more digits with which no other id begins or ends, `last`, or `last:NAME`")), responses((status = 200, body = Vec<RunId>), Refused))]
 async fn cancel(
     State(door): State<Door>,
     caller: Allowed<Role<to::CancelRun>>,
-    Path(id): Path<RunId>,
+    RunPath(id): RunPath,
 ) -> Result<Body<Vec<RunId>>, Problem> {
     Ok(Body(runs::cancel(door.ctx(), caller.access(), id).await?))
 }
@@ -374,11 +375,11 @@ struct AnswerBody {
 }
 
 /// Answers the question of a run
-#[utoipa::path(post, path = "/runs/{run_id}/answer", tag = "runs", params(("run_id" = RunId, Path)), request_body = AnswerBody, responses((status = 200, body = Run), Refused))]
+#[utoipa::path(post, path = "/runs/{run_id}/answer", tag = "runs", params(("run_id" = String, Path, description = "The id of a run, four or more digits with which no other id begins or ends, `last`, or `last:NAME`")), request_body = AnswerBody, responses((status = 200, body = Run), Refused))]
 async fn answer(
     State(door): State<Door>,
     caller: Allowed<OfRun<to::AnswerRun>>,
-    Path(id): Path<RunId>,
+    RunPath(id): RunPath,
     Json(body): Json<AnswerBody>,
 ) -> Result<Body<Run>, Problem> {
     runs::answer(door.ctx(), caller.access(), id, body.value).await?;
@@ -396,12 +397,12 @@ struct AgainQuery {
 
 /// Runs the same input again, as a new run
 #[utoipa::path(post, path = "/runs/{run_id}/rerun", tag = "runs",
-    params(("run_id" = RunId, Path), AgainQuery, ("Prefer" = Option<String>, Header, description = "`wait=SECONDS` or `respond-async`")),
+    params(("run_id" = String, Path, description = "The id of a run, four or more digits with which no other id begins or ends, `last`, or `last:NAME`"), AgainQuery, ("Prefer" = Option<String>, Header, description = "`wait=SECONDS` or `respond-async`")),
     responses((status = 200, body = Run), (status = 202, body = Run), Refused))]
 async fn again(
     State(door): State<Door>,
     caller: Allowed<Role<to::StartRun>>,
-    Path(id): Path<RunId>,
+    RunPath(id): RunPath,
     Query(query): Query<AgainQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

@@ -3,7 +3,6 @@
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use model::ids::RunId;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
@@ -14,7 +13,8 @@ use crate::app::runs::watch::{Follower, News, What};
 use crate::error::Error;
 use crate::http::problem::{Problem, Refused};
 use crate::http::request::authorization::{Allowed, Role, to};
-use crate::http::request::extract::{Path, Query};
+use crate::http::request::extract::Query;
+use crate::http::request::run_path::RunPath;
 use crate::http::state::Door;
 use crate::http::streams::event_stream::{EventSource, StreamEvent, Transport, resume_after};
 
@@ -34,13 +34,13 @@ struct StreamQuery {
 ///
 /// A `call` is sent when it begins and again when it has ended; its `position` identifies it. A retry is streamed from its
 /// beginning. A client that reconnects with `Last-Event-ID` or `after` continues where it was; calls may be repeated.
-#[utoipa::path(get, path = "/runs/{run_id}/stream", tag = "runs", params(("run_id" = RunId, Path), StreamQuery, ("Last-Event-ID" = Option<String>, Header)),
+#[utoipa::path(get, path = "/runs/{run_id}/stream", tag = "runs", params(("run_id" = String, Path, description = "The id of a run, four or more digits with which no other id begins or ends, `last`, or `last:NAME`"), StreamQuery, ("Last-Event-ID" = Option<String>, Header)),
     responses((status = 200, description = "Ends with the run", body = String, content_type = "text/event-stream"),
         (status = 101, description = "The same over a WebSocket, if requested by `Upgrade`"), Refused))]
 async fn follow(
     State(door): State<Door>,
     caller: Allowed<Role<to::ReadRuns>>,
-    Path(id): Path<RunId>,
+    RunPath(id): RunPath,
     headers: HeaderMap,
     Query(query): Query<StreamQuery>,
     transport: Transport,

@@ -287,8 +287,8 @@ async fn a_path_is_refused_by_its_part() {
       400 bad_address: the number `9223372036854775808` is too large
         correct the path; the message says which part is wrong
     /runs/1234
-      400 bad_address: `run_id` is not valid: it is not a UUID
-        correct the path; the message says which part is wrong
+      404 run_not_found: there is no run `1234`
+        `selfmade runs list` shows the newest
     ");
     stage.close().await;
 }

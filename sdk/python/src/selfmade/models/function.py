@@ -21,6 +21,8 @@ class FunctionLine(Record):
     pack: str | None = None
     written_at: datetime
     written_by: str
+    # Who wrote it, by name.
+    who: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +108,7 @@ class Entry(Record):
 class VersionLine(Record):
     """A version as lists show it."""
 
-    COLUMNS: ClassVar[tuple[str, ...]] = ("version", "live", "written_at", "written_by")
+    COLUMNS: ClassVar[tuple[str, ...]] = ("version", "live", "written_at", "who")
 
     name: str
     version: int = field(metadata={"key": "number"})

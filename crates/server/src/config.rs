@@ -172,6 +172,11 @@ impl Config {
         }
     }
 
+    /// Whether packages are kept in the data folder, because nothing else is configured.
+    pub fn has_own_packages(&self) -> bool {
+        self.cells.environments.cache == self.home.join("environments")
+    }
+
     pub fn secrets_key_file(&self) -> PathBuf {
         self.home.join("secrets.key")
     }
@@ -224,6 +229,9 @@ impl Config {
             "private_hosts" => engine.private.join(","),
             "extra_roots" => or(self.extra_roots.as_ref().map(|path| path.display().to_string()), "(none)"),
             "http_proxy" => or(self.http_client.proxy.as_ref().map(ToString::to_string), "(none)"),
+            "package_cache" if self.has_own_packages() => "(your cache folder)".to_owned(),
+            "package_cache" => self.cells.environments.cache.display().to_string(),
+            "resolve_on_add" => engine.resolve_on_add.to_string(),
             "model_url" => or(engine.model.url.clone(), "(OpenAI's)"),
             "model_name" => or(engine.model.name.clone(), "(as functions say)"),
             "model_key" => engine.model.key.clone(),
@@ -373,6 +381,12 @@ fn read_network(chosen: &Chosen, config: &mut Config) -> Result<(), ConfigError>
         config.http_client.extra_roots_pem = pem;
     }
     config.http_client.proxy = read_proxy(chosen)?;
+    if let Some(resolve) = chosen.word("resolve_on_add", TRUTHS, "`true` or `false`")? {
+        config.engine.resolve_on_add = resolve;
+    }
+    if let Some(folder) = chosen.text("package_cache") {
+        config.cells.environments.cache = config.home.join(folder);
+    }
     Ok(())
 }
 

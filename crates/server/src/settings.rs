@@ -54,6 +54,8 @@ pub const SETTINGS: &[Setting] = &[
     setting("private_hosts"),
     setting("extra_roots"),
     setting("http_proxy"),
+    setting("package_cache"),
+    setting("resolve_on_add"),
     setting("model_url"),
     setting("model_name"),
     setting("model_key"),

@@ -10,6 +10,7 @@ use crate::client::{Brain, Changes};
 use crate::error::{Error, Exit};
 use crate::session::Session;
 use crate::terminal::output::Output;
+use crate::terminal::progress::Progress;
 use crate::terminal::style::{BAD, GOOD, NAME, paint};
 
 /// Applies a proposal at once, or leaves it to be looked at.
@@ -23,7 +24,10 @@ pub(crate) async fn submit(
         let view = brain.propose(changes).await?;
         return proposed(&session.output, &session.settings.program, &view);
     }
-    let applied = brain.register(changes).await?;
+    let checking = Progress::start(&session.output, "checking, and resolving packages");
+    let applied = brain.register(changes).await;
+    drop(checking);
+    let applied = applied?;
     show(&session.output, &applied)?;
     Ok(Exit::Done)
 }

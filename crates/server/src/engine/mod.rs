@@ -64,6 +64,8 @@ pub struct EngineConfig {
     pub nested_at_once: usize,
     /// How long a node that says nothing keeps its Runs.
     pub lease: Duration,
+    /// Whether the packages of Functions are resolved when they are added.
+    pub resolve_on_add: bool,
     /// What a Function may take that asks for nothing else.
     pub timeout: Duration,
     pub memory_bytes: u64,
@@ -93,6 +95,7 @@ impl Default for EngineConfig {
             waited_at_once: 32,
             nested_at_once: 32,
             lease: Duration::from_secs(15),
+            resolve_on_add: true,
             timeout: Duration::from_secs(60),
             memory_bytes: 512 << 20,
             chain: ChainLimits::default(),

@@ -246,3 +246,54 @@ fn a_file_may_define_several_functions_with_what_they_use() {
     hint: move `STATE` inside `a`, pass it as a parameter, or decorate it if it is a function
     ");
 }
+
+/// Answers as `uv` does, without an index.
+const UV: &str = "#!/bin/sh
+case \"$1\" in --version) echo 'uv 0.99.0'; exit;; esac
+read package
+case \"$package\" in
+pandsa*) echo \"  × No solution found: Because pandsa was not found in the package registry\" >&2;;
+*) echo 'error: Failed to fetch: `https://index.example/simple/six/` cause: dns error' >&2;;
+esac
+exit 1
+";
+
+#[test]
+fn a_misspelt_package_is_told_when_a_function_is_added() {
+    let mut place = Place::new();
+    place.file("bin/uv", UV);
+    make_executable(&place.path("bin/uv"));
+    let path = format!("{}:/usr/bin:/bin", place.path("bin").display());
+    place.set("PATH", &path);
+    place.set("SELFMADE_RESOLVE_ON_ADD", "true");
+    place.file("f.py", "def f():\n    import pandsa\n    return pandsa.x\n");
+    assert_shows!(place.run(&["fn", "add", "f.py"]), @"
+    exit: 5
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home; created just now)
+    error: the changeset does not pass its checks
+      function `f`: the package `pandsa` is not in the index; check its spelling
+        hint: did you mean `pandas`? declare packages that are called otherwise than what they provide: `requirements=[…]`
+    hint: nothing was changed
+    ");
+    place.file("g.py", "def g():\n    import six\n    return six.x\n");
+    assert_shows!(place.run(&["fn", "add", "g.py"]), @"
+    exit: 0
+    --- stdout
+    added function g@1
+    --- stderr
+    brain: [folder]/home (given by --home)
+    1 warning:
+      function `g`: its packages cannot be resolved now: the package index cannot be reached for the package `six`: dns error
+        hint: they are resolved when it is first run, or by `selfmade warm`
+    changeset 1 applied; the brain is at revision 1
+    ");
+    // Brains of one user share what they install.
+    assert!(place.path("user/.cache/selfmade/packages").exists());
+}
+
+fn make_executable(file: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).unwrap();
+}

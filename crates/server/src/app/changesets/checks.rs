@@ -15,8 +15,8 @@ use uuid::Uuid;
 
 use super::drafts::Drafted;
 use super::{graph_checks, policy, start_checks};
-use crate::app::functions::run_tests;
 use crate::app::functions::test_results::TestResults;
+use crate::app::functions::{resolution, run_tests};
 use crate::ctx::Ctx;
 use crate::error::Error;
 
@@ -55,11 +55,19 @@ pub(crate) async fn run(
     let types = check_types(&outcomes).findings.into_iter();
     let types = types
         .chain(start_checks::findings(ctx, &outcomes).await?)
-        .chain(graph_checks::findings(ctx, access, &outcomes).await?);
+        .chain(graph_checks::findings(ctx, access, &outcomes).await?)
+        .chain(resolution::findings(ctx, &written(drafted, &outcomes), results).await);
     let types = Check::of(Gate::Types, types.collect());
     let tests = tests(ctx, access, drafted, &[&parses, &names, &types], results).await?;
     let policy = policy::check(ctx, access, drafted, &outcomes, asked).await?;
     Ok(vec![parses, names, types, tests, policy])
+}
+
+/// Those that are new. What was stored before was judged then.
+fn written<'a>(drafted: &Drafted, outcomes: &[Outcome<'a>]) -> Vec<Outcome<'a>> {
+    let pairs = drafted.changes.iter().zip(outcomes);
+    let is_new = |change: &Change| matches!(change.live, Live::Added(_));
+    pairs.filter(|(change, _)| is_new(change)).map(|(_, outcome)| *outcome).collect()
 }
 
 fn outcome<'a>(change: &'a Change, drafted: &'a Drafted) -> Outcome<'a> {
@@ -98,6 +106,9 @@ async fn tests(
     before: &[&Check],
     results: &mut TestResults,
 ) -> Result<Check, Error> {
+    if !results.is_resolved() {
+        return Ok(Check::not_run(Gate::Tests, "it is not known yet which packages can be installed"));
+    }
     if before.iter().any(|check| check.verdict == Verdict::Failed) {
         return Ok(Check::not_run(Gate::Tests, "another check failed before"));
     }

@@ -2,6 +2,7 @@
 
 pub mod dependents;
 pub mod names;
+pub(crate) mod resolution;
 pub mod run_tests;
 pub mod search;
 pub(crate) mod test_results;

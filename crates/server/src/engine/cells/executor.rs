@@ -61,6 +61,11 @@ pub trait Executor: Send + Sync {
     /// Makes ready what functions with these requirements are executed in.
     fn prepare(&self, requirements: Vec<String>, told: Told) -> BoxFuture<Result<(), ExecutionError>>;
 
+    /// Decides which packages these requirements mean, without fetching them.
+    fn resolve(&self, _requirements: Vec<String>) -> BoxFuture<Result<(), ExecutionError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
     /// How many cells there are; none where there are no cells.
     fn census(&self) -> Census {
         Census::default()

@@ -7,6 +7,7 @@
 mod brain;
 mod cells;
 mod functions;
+mod graphs;
 mod http;
 mod load;
 mod measure;
@@ -37,6 +38,8 @@ enum Bench {
     Brain(BrainArguments),
     /// Running functions in sandboxed cells, beside other ways to start Python.
     Cells(cells::Arguments),
+    /// Executing, recording and checking graphs, beside LangGraph, DBOS, Restate and Prefect.
+    Graphs(Box<graphs::Arguments>),
     /// The HTTP door: what it adds, what it bears, what a server costs.
     Http(http::Arguments),
     /// Executing and recording runs, beside BabyAGI, DBOS and Restate.
@@ -66,6 +69,7 @@ fn main() -> anyhow::Result<()> {
     match arguments.bench {
         Bench::Brain(arguments) => runtime.block_on(brain::run(&arguments)),
         Bench::Cells(arguments) => runtime.block_on(cells::run(arguments)),
+        Bench::Graphs(arguments) => runtime.block_on(graphs::run(*arguments)),
         Bench::Http(arguments) => runtime.block_on(http::run(arguments)),
         Bench::Runs(arguments) => runtime.block_on(runs::run(*arguments)),
     }

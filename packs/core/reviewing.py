@@ -9,9 +9,9 @@ import selfmade
     tests=[
         {
             "input": {
-                "grants": {"network": ["a.example"], "secrets": ["key"], "brain": "read", "files": True}
+                "grants": {"network": ["a.example"], "secrets": ["key"], "brain": "read", "files": True, "storage": "read"}
             },
-            "expect": {"output": ["network a.example", "secret key", "brain read", "files"]},
+            "expect": {"output": ["network a.example", "secret key", "brain read", "files", "storage read"]},
         },
         {
             "name": "limits reach nothing",
@@ -34,6 +34,8 @@ def grant_lines(grants: dict[str, Any]) -> list[str]:
         lines.append(f"brain {grants['brain']}")
     if grants.get("files"):
         lines.append("files")
+    if grants.get("storage"):
+        lines.append(f"storage {grants['storage']}")
     return lines
 
 

@@ -115,6 +115,19 @@ def words(function):
             yield ast.unparse(node)
 
 
+class Waiting(unittest.TestCase):
+    def test_what_sleeps_reaches_no_network_itself(self):
+        # With a network grant of its own, a function holds its cell while it sleeps, unless it may be run again.
+        sleeping = [function for function in FUNCTIONS.values() if "sleep" in words(function)]
+        names = {function.name for function in sleeping}
+        expected = {"count_down", "read_rss_entries", "read_discord_messages", "create_talking_avatar"}
+        self.assertLessEqual(expected, names)
+        for function in sleeping:
+            declared = function.declared
+            with self.subTest(function.name):
+                self.assertTrue("network" not in declared or declared.get("idempotent"))
+
+
 class Written(unittest.TestCase):
     def test_no_two_functions_have_the_same_name(self):
         names = collections.Counter(function.name for function in pack_files.functions())

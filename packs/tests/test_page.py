@@ -26,6 +26,8 @@ def grants(declared):
         words.append(f"brain: {declared['brain']}")
     if declared.get("files"):
         words.append("files")
+    if "storage" in declared:
+        words.append(f"storage: {declared['storage']}")
     return ", ".join(words)
 
 

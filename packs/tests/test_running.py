@@ -239,6 +239,35 @@ class Running(unittest.TestCase):
         self.assertEqual(pins[0]["$tuple"], ["status", "Message sent"])
         self.assertEqual([one["content"] for one in services.discord.messages["11"]], ["Hi"])
 
+    def test_what_waits_holds_no_cell(self):
+        services = self.service(Services())
+        port = services.server.server_address[1]
+        source = elsewhere("call_discord", port).replace("https://discord.com", services.url("https://discord.com"))
+        self.brain.do("secret", "set", "discord_bot_token", given="secret-discord_bot_token")
+        self.brain.add(source)
+        server = subprocess.Popen(
+            [BINARY, "--home", str(self.brain.home), "serve", "--listen", "127.0.0.1:0"],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            next(line for line in server.stderr if "listening at" in line)
+            for name, given in (
+                ("count_down", {"hours": 1}),
+                ("read_discord_messages", {"polling_rate": 3600}),
+            ):
+                with self.subTest(name):
+                    queued = self.brain.do("run", name, "--queue", "--json", "--input", "-", given=json.dumps(given))
+                    run = json.loads(queued.stdout)["run_id"]
+                    state = "queued"
+                    while state in ("queued", "running"):
+                        state = json.loads(self.brain.do("runs", "show", run, "--json").stdout)["state"]
+                    self.assertEqual(state, "waiting")
+                    self.brain.do("runs", "cancel", run)
+        finally:
+            server.terminate()
+            server.communicate()
+
     def test_the_examples_of_the_pages_can_be_added(self):
         docs = pack_files.ROOT.parent / "docs"
         page = "\n".join((docs / name).read_text(encoding="utf-8") for name in ("packs.md", "blocks.md"))

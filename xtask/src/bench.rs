@@ -9,12 +9,12 @@ use crate::postgres::Postgres;
 use crate::python::Python;
 use crate::system::{self, Package};
 use crate::virtual_environment::VirtualEnvironment;
-use crate::{babyagi, dbos, process, restate};
+use crate::{babyagi, dbos, graph_peers, process, restate};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The benchmark: `brain` is compared with BabyAGI, `cells` with bubblewrap and a plain fork, `runs` with
-    /// BabyAGI, DBOS and Restate; `http` stands alone
+    /// BabyAGI, DBOS and Restate, `graphs` with LangGraph, DBOS, Restate and Prefect; `http` stands alone
     name: String,
     /// Flags of the benchmark, handed on as they are
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -34,6 +34,17 @@ pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
     match args.name.as_str() {
         "brain" => hand("--babyagi-python", of(&babyagi::ENVIRONMENT)),
         "cells" => hand("--bubblewrap", bubblewrap()),
+        "graphs" => {
+            if !args.flags.iter().any(|flag| flag == "--without-peers") {
+                hand("--langgraph-python", of(&graph_peers::LANGGRAPH));
+                hand("--dbos-python", of(&dbos::DBOS));
+                hand("--restate-python", of(&restate::SDK));
+                hand("--restate-server", restate::server(place));
+                hand("--prefect-python", of(&graph_peers::PREFECT));
+            }
+            let server = postgres.insert(Postgres::start_flushing()?);
+            hand("--postgres", Ok(server.url().into()));
+        }
         "http" => hand("--selfmade", selfmade(place)),
         "runs" => {
             if !args.flags.iter().any(|flag| flag == "--without-peers") {

@@ -10,6 +10,7 @@ mod bench;
 mod dbos;
 mod deny;
 mod fuzz;
+mod graph_peers;
 mod place;
 mod postgres;
 mod process;

@@ -69,6 +69,8 @@ impl Server {
         let selfmade = |words: &[&str]| {
             let mut command = Command::new(binary);
             command.env("SELFMADE_HOME", home.path()).env_remove("SELFMADE_DATABASE").args(words);
+            // What it makes up as requirements is asked of no index.
+            command.env("SELFMADE_RESOLVE_ON_ADD", "false");
             command
         };
         let source = home.path().join("add.py");

@@ -7,7 +7,7 @@ pub(crate) mod functions;
 mod latency;
 mod listing;
 mod past;
-mod peers;
+pub(crate) mod peers;
 mod queue;
 mod report;
 mod sizes;

@@ -17,6 +17,7 @@ pub mod python;
 
 pub mod function;
 pub mod graph;
+pub mod preset;
 pub mod schedule;
 pub mod trigger;
 
@@ -28,3 +29,4 @@ pub mod changeset;
 
 pub mod event;
 pub mod run;
+pub mod storage;

@@ -2,6 +2,9 @@
 
 The functions are loaded by then, so what their modules set while they are loaded stays. What they keep in their globals stays,
 too: that is what warm cells are for. Everything else is put back, and where that cannot be done the cell ends.
+
+In a shared cell the functions are loaded anew for each run, after the beginning, so all of that is put back, too; and a cell in
+which a run left anything at all in a module ends.
 """
 
 import contextvars
@@ -97,8 +100,9 @@ class Baseline:
             for group in self._groups:
                 group.put_back_all()
 
-    def begin(self):
-        """The functions are loaded, and nothing has run yet. False if there is nothing that could be put back to."""
+    def begin(self, is_strict=False):
+        """Nothing has run yet. False if there is nothing that could be put back to."""
+        self._patches.is_strict = is_strict
         try:
             self._begin()
         except Exception:

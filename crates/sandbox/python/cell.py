@@ -37,7 +37,7 @@ class Cell:
         self.secrets = _cell_host.Secrets()
         # What warm cells are put back to. Made when everything is loaded.
         self.baseline = None
-        self._is_warm = False
+        self._is_warm = self._is_shared = False
         self._closure = None
         self._limits = {}
 
@@ -110,21 +110,38 @@ class Cell:
         self.secrets._values = secrets = job["secrets"]
         closure = self._closure_of(job)
         closure.use_secrets(secrets)
-        function, kind = closure.load(job["entry"])
-        if job["warm_key"] is not None and not self._is_warm:
-            self._is_warm = self.baseline.begin()
-            closure.baseline = self.baseline if self._is_warm else None
-        positional, named = arguments(function, decode(job["input"]))
         # What it sets in variables of the context, such as the precision of decimals, ends with it.
-        output = contextvars.copy_context().run(self._call, function, kind, positional, named)
+        if job["anew"]:
+            context = contextvars.copy_context()
+            function, kind = self._load_anew(job["entry"], context)
+        else:
+            function, kind = self._load(job)
+            context = contextvars.copy_context()
+        positional, named = arguments(function, decode(job["input"]))
+        output = context.run(self._call, function, kind, positional, named)
         if kind in ("generator", "async_generator"):
             return to_json({"yielded": True})
         return self._returned(output)
+
+    def _load(self, job):
+        loaded = self._closure.load(job["entry"])
+        if job["is_warm"] and not self._is_warm:
+            self._is_warm = self.baseline.begin()
+            self._closure.baseline = self.baseline if self._is_warm else None
+        return loaded
+
+    def _load_anew(self, entry, context):
+        """For one run only, so whatever loading sets is put back with the rest."""
+        if not self._is_warm:
+            self._is_warm = self._is_shared = self.baseline.begin(is_strict=True)
+        return context.run(self._closure.load, entry)
 
     def _settle(self):
         """Whether another run may follow in this cell, as far as that is known before this one is over."""
         if not self._is_warm:
             return False
+        if self._is_shared:
+            self._closure.unload()
         try:
             self.baseline.settle()
         except BaseException:

@@ -4,6 +4,7 @@ import binascii
 import datetime
 import marshal
 import re
+import sys
 import types
 
 from _cell_babyagi import Func
@@ -23,6 +24,7 @@ class Closure:
         self._functions = functions
         self._recorder = recorder
         self._loaded = {}
+        self._codes = {}
         self._secrets = {}
         # In a warm cell, from its first run on.
         self.baseline = None
@@ -35,12 +37,16 @@ class Closure:
     def load(self, index):
         """The function and its kind, made once."""
         if index not in self._loaded:
-            spec = self._functions[index]
             make = self.baseline.load if self.baseline else _at_once
-            self._loaded[index] = make(lambda: self._make(spec))
+            self._loaded[index] = make(lambda: self._make(index))
         return self._loaded[index]
 
-    def _make(self, spec):
+    def unload(self):
+        """So that nothing is left of what a run kept in globals, defaults or attributes of functions."""
+        self._loaded.clear()
+
+    def _make(self, index):
+        spec = self._functions[index]
         space = {"__name__": spec["name"], "__builtins__": __builtins__}
         if spec["dialect"] == "babyagi":
             self._bind_secrets(spec, space)
@@ -50,7 +56,9 @@ class Closure:
         for alias, target in spec["dependencies"].items():
             _bind(space, alias, self._wrapper(target))
         show_source(spec["file"], spec["source"])
-        exec(_code(spec), space)
+        if index not in self._codes:
+            self._codes[index] = _code(spec)
+        _execute(self._codes[index], space, spec["source"])
         function = space.get(spec["name"].rpartition(".")[2])
         if type(function) is not types.FunctionType:
             raise NameError(f"the source of `{spec['name']}` defines no function of that name")
@@ -75,6 +83,24 @@ class Closure:
         # Never over a dependency, an import or what is always there: a secret that is named like one would break it.
         taken = {"func", "datetime", "parent_log_id", *spec["dependencies"], *spec["imports"]}
         space.update((name, self._secrets[name]) for name in spec["secrets"] if name in self._secrets and name not in taken)
+
+
+class _Module:
+    def __init__(self, space):
+        self.__dict__ = space
+
+
+def _execute(code, space, source):
+    name = space["__name__"]
+    if "dataclass" not in source or name in sys.modules:
+        exec(code, space)
+        return
+    # That decorator looks for the module of its class.
+    sys.modules[name] = _Module(space)
+    try:
+        exec(code, space)
+    finally:
+        sys.modules.pop(name, None)
 
 
 def _at_once(make):

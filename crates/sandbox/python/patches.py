@@ -1,7 +1,8 @@
 """Whether code was put in the place of other code, in modules or in classes.
 
 A module that is imported later is welcome, and what a module or a class keeps for itself is its own business. But a function,
-class or module that stands where another one stood cannot be put back, because others may hold it by now.
+class or module that stands where another one stood cannot be put back, because others may hold it by now. In a shared cell no
+value may stand anywhere that was not there before, except modules.
 
 There are ten thousand attributes even where nothing is preloaded, too many to be compared after each run. Up to Python 3.13
 a dict has a number that changes with it, so only dicts that were changed are compared. Where it is missing all of them are.
@@ -32,6 +33,7 @@ class Patches:
         self._spaces, self._seen = [sys.modules, os.environ._data], [[], []]
         self._others = len(self._spaces)
         self._classes = _CLASSES
+        self.is_strict = False
         self._welcome()
 
     def glance(self):
@@ -75,8 +77,10 @@ class Patches:
         self._seen[place] = now = gc.get_referents(space)
         if _is_ours(space) and len(now) != len(before) or len(now) < len(before):
             return False
-        counts = _anything if _is_ours(space) else _is_code
-        return not any(one is not other and counts(one) for one, other in zip(before, now))
+        if self.is_strict and not all(type(added) is types.ModuleType for added in now[len(before) :]):
+            return False
+        counts = _anything if self.is_strict or _is_ours(space) else _is_code
+        return not any(one is not other and counts(one) and not _is_same_text(one, other) for one, other in zip(before, now))
 
     def _welcome(self):
         modules = list(sys.modules.values())
@@ -121,6 +125,12 @@ def _are_equal(some, others):
 def _is_ours(space):
     """Whether functions have no business to keep anything there."""
     return space is vars(builtins) or space.get("__name__") == "selfmade"
+
+
+def _is_same_text(one, other):
+    """The standard library writes some anew, such as the names of the time zone."""
+    both = [one, other] if type(one) is type(other) is str else [*one, *other] if type(one) is type(other) is tuple else []
+    return bool(both) and all(type(text) is str for text in both) and one == other
 
 
 def _anything(value):

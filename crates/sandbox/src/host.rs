@@ -35,7 +35,7 @@ pub enum HostError {
 
 /// All methods but `verb` are told things and must not block; they are called in the order things happened.
 pub trait Host: Send + Sync {
-    /// Carries out a verb. Only verbs granted in the job arrive here. The lane is the thread or task that asks, named in the
+    /// Executes a verb. Only verbs granted in the job arrive here. The lane is the thread or task that asks, named in the
     /// same way whenever the same code runs with the same answers; what comes from a cell is a name but may be a lie.
     fn verb(&self, lane: &str, verb: &str, arguments: Arguments) -> BoxFuture<Result<Value, HostError>>;
 

@@ -5,6 +5,8 @@
 //!
 //! From the outside in: `sandbox` → `pool` → `zygote` → `cell`, with `stage1` building what a zygote lives in and `python/`
 //! being the program inside.
+//!
+//! [`expressions`] is apart from that: conditions and templates, evaluated in a process with limits.
 
 pub mod birth;
 pub mod call;
@@ -16,6 +18,7 @@ pub mod egress;
 pub mod ending;
 pub mod environment;
 pub mod error;
+pub mod expressions;
 pub mod host;
 pub mod job;
 mod limits;
@@ -43,6 +46,7 @@ pub use crate::egress::{Egress, EgressPolicy};
 pub use crate::ending::{Crash, Ending, Exception, Killer, Limit, Outcome, Usage};
 pub use crate::environment::Environment;
 pub use crate::error::Error;
+pub use crate::expressions::Expressions;
 pub use crate::host::{Arguments, BoxFuture, Host, HostError, NoHost, Stream};
 pub use crate::job::{Closure, Dialect, Function, Isolation, Job, JobLimits};
 pub use crate::memory::memory_bytes;

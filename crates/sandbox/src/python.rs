@@ -131,6 +131,6 @@ fn rehearse(entry: &str, helper: &str) -> serde_json::Value {
     json!({
         "functions": [function("entry", entry, json!({ "helper": 1 })), function("helper", helper, json!({}))],
         "entry": 0, "input": { "x": "[1, 2.5, null, {\"a\": true}]" }, "secrets": {}, "verbs": ["run"],
-        "variables": {}, "limits": {}, "warm_key": null,
+        "variables": {}, "limits": {}, "is_warm": false, "anew": false,
     })
 }

@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::host::Host;
 use crate::job::{Function, Job};
 use crate::limits::Cgroups;
-use crate::pool::{Pool, Refill, Setting, WarmKey};
+use crate::pool::{Hold, Pool, Refill, Setting, UsedCell, WarmKey};
 
 /// How many cells may die on a job before it has begun.
 const ATTEMPTS: usize = 3;
@@ -98,35 +98,38 @@ impl Sandbox {
         if self.stopped.load(Ordering::Relaxed) {
             return Err(Error::Stopped);
         }
-        let key = job.isolation.key().map(|key| WarmKey {
-            environment: Arc::clone(&job.environment),
-            key: key.to_owned(),
-            way_out: job.egress.is_some(),
+        let key = job.isolation.key().map(|key| {
+            Arc::new(WarmKey {
+                environment: Arc::clone(&job.environment),
+                key: key.to_owned(),
+                owner: job.isolation.owner().map(str::to_owned),
+                way_out: job.egress.is_some(),
+            })
         });
-        let mut reused = key.as_ref();
+        let mut may_reuse = true;
         for _ in 1..ATTEMPTS {
-            match self.attempt(job, key.as_ref(), reused, &host, cancel).await {
+            match self.attempt(job, key.as_ref(), may_reuse, &host, cancel).await {
                 // Nothing of the job has happened, so it can be given to another cell. A warm one ends itself if the last job
                 // left what cannot be put back, and others of its key may be about to.
-                Err(Error::Cell { .. }) => reused = None,
+                Err(Error::Cell { .. }) => may_reuse = false,
                 done => return done,
             }
         }
-        self.attempt(job, key.as_ref(), reused, &host, cancel).await
+        self.attempt(job, key.as_ref(), may_reuse, &host, cancel).await
     }
 
     async fn attempt(
         &self,
         job: &Job,
-        key: Option<&WarmKey>,
-        reused: Option<&WarmKey>,
+        key: Option<&Arc<WarmKey>>,
+        may_reuse: bool,
         host: &Arc<dyn Host>,
         cancel: &CancellationToken,
     ) -> Result<(Outcome, Refill), Error> {
-        let mut cell = tokio::select! {
+        let (mut cell, hold) = tokio::select! {
             biased;
             () = cancel.cancelled() => return Ok((Outcome::cancelled(), Refill::none())),
-            cell = self.cell(job, reused) => cell?,
+            taken = self.take(job, key, may_reuse) => taken?,
         };
         let _busy = self.pool.register().busy();
         let way_out = self.way_out(job, &mut cell).await?;
@@ -136,23 +139,22 @@ impl Sandbox {
         let refill = self.pool.refill(&job.environment);
         let (outcome, reusable) = cell.run(job, Arc::clone(host), proxy, cancel, &|| refill.now()).await?;
         self.compile_for_later(job, &cell);
-        if let Some(key) = key.filter(|_| reusable) {
-            self.pool.warm().keep(key.clone(), cell, job.limits);
+        if let Some(hold) = hold.filter(|_| reusable) {
+            self.pool.keep(UsedCell { cell, hold, limits: job.limits });
         }
         Ok((outcome, refill))
     }
 
-    /// A warm one where that will do and one is free; else whichever comes first, one that becomes free or a new one.
-    async fn cell(&self, job: &Job, key: Option<&WarmKey>) -> Result<Cell, Error> {
-        let Some(key) = key else { return self.pool.take(&job.environment).await };
-        match self.pool.warm().take(key) {
-            Ok(cell) => Ok(cell),
-            Err(next) => tokio::select! {
-                biased;
-                Ok(cell) = next => Ok(cell),
-                cell = self.pool.take(&job.environment) => cell,
-            },
-        }
+    /// A cell, and for a warm job the hold that it is kept with.
+    async fn take(
+        &self,
+        job: &Job,
+        key: Option<&Arc<WarmKey>>,
+        may_reuse: bool,
+    ) -> Result<(Cell, Option<Hold>), Error> {
+        let Some(key) = key else { return Ok((self.pool.take(&job.environment).await?, None)) };
+        let taken = if may_reuse { self.pool.take_warm(key).await } else { self.pool.take_new(key).await };
+        taken.map(|(cell, hold)| (cell, Some(hold)))
     }
 
     /// What was run before will be run again.
@@ -176,6 +178,11 @@ impl Sandbox {
         };
         let listener = cell.listen().await?;
         egress.serve(listener, policy).map(Some).map_err(|error| Error::Egress { why: error.to_string() })
+    }
+
+    /// Ends the idle cells that were shared by the jobs of an owner.
+    pub fn release(&self, owner: &str) {
+        self.pool.release(owner);
     }
 
     /// Process ids of zygotes and of cells that wait for a job.

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use server::settings::Given;
+use server::settings::SettingInputs;
 
 use crate::commands::{
-    background, backup, changes, completions, export, function, graph, import, init, insights, log, pack,
-    restore, run, runs, schedule, search, secret, serve, session, test, token, trigger, warm,
+    background, backup, changes, completions, demo, export, function, graph, import, init, insights, log,
+    pack, preset, restore, run, runs, schedule, search, secret, serve, session, test, token, trigger, warm,
 };
 
 const AFTER_HELP: &str = "\
@@ -101,8 +101,18 @@ pub(crate) struct Globals {
 }
 
 impl Cli {
+    /// With the server that a demo names as its argument.
+    pub(crate) fn with_named_server(mut self) -> Cli {
+        if let Some(Command::Demo(demo)) = &self.command
+            && let Some(url) = demo.url()
+        {
+            self.globals.server = Some(url.to_owned());
+        }
+        self
+    }
+
     /// Adds the flags to what the environment says.
-    pub(crate) fn given(&self, variables: Given) -> Given {
+    pub(crate) fn given(&self, variables: SettingInputs) -> SettingInputs {
         let globals = &self.globals;
         let given = variables
             .flag("database", globals.database.clone())
@@ -137,12 +147,12 @@ pub(crate) enum Command {
     /// Functions: add, list, show, edit, rm, versions, diff, use, dependents
     #[command(subcommand, visible_alias = "function")]
     Fn(function::Command),
-    /// Graphs: list, add, show, edit, check, patch, apply, discard, rebase, drafts, pack, unpack, versions, use, diff, rm, run, blocks
+    /// Graphs: list, add, show, edit, check, patch, apply, discard, rebase, drafts, pack, unpack, pin, unpin, versions, use, diff, rm, run, blocks, import, export, draw, estimate, upgrades, upgrade
     #[command(subcommand)]
     Graph(graph::Command),
     /// Run a function or graph
     Run(run::Arguments),
-    /// Runs: list, show, nodes, tail, cancel, answer, rerun, replay, prune
+    /// Runs: list, show, nodes, tail, cancel, answer, held, release, resume, rerun, replay, prune
     #[command(subcommand)]
     Runs(runs::Command),
     /// Triggers: add, list, show, test, enable, disable, rm, firings
@@ -175,7 +185,7 @@ pub(crate) enum Command {
     Changes(changes::Command),
     /// Show the history of the brain, newest first
     Log(log::Arguments),
-    /// Find functions by name and by what they do
+    /// Find functions and graphs by name and by what they do
     Search(search::Arguments),
     /// Export the brain to a folder of files
     Export(export::Arguments),
@@ -185,6 +195,9 @@ pub(crate) enum Command {
     Backup(backup::Arguments),
     /// Restore the brain from a backup
     Restore(restore::Arguments),
+    /// Presets, named inputs: set, list, show, rm
+    #[command(subcommand)]
+    Preset(preset::Command),
     /// Secrets: set, list, rm
     #[command(subcommand)]
     Secret(secret::Command),
@@ -194,6 +207,9 @@ pub(crate) enum Command {
     /// Sessions of signed-in browsers: list, rm
     #[command(subcommand)]
     Session(session::Command),
+    /// Demos: populate, reddit
+    #[command(subcommand)]
+    Demo(demo::Command),
     /// Show which sandbox layers this machine supports
     Doctor,
     /// Print shell completions

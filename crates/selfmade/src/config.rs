@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy;
 use secrecy::SecretString;
 use server::Config;
-use server::settings::{Given, meant_variable};
+use server::settings::{SettingInputs, meant_variable};
 
 use crate::cli::{Cli, Globals};
 use crate::error::Error;
@@ -35,7 +35,7 @@ const FETCHING: [&str; 10] = [
 pub(crate) struct Settings {
     pub(crate) home: Home,
     /// Flags and variables; what they do not say, the data folder does.
-    pub(crate) given: Given,
+    pub(crate) given: SettingInputs,
     /// The server that is asked in place of a data folder.
     pub(crate) server: Option<ServerChoice>,
     /// `VISUAL`, else `EDITOR`, else `vi`.
@@ -44,6 +44,8 @@ pub(crate) struct Settings {
     pub(crate) path: OsString,
     /// Proxies and certificates of this machine, for whatever fetches packages: those of [`FETCHING`] that are set.
     pub(crate) fetching: BTreeMap<String, String>,
+    /// Where packages are kept for all brains of this user, if the platform has a place for it.
+    pub(crate) package_cache: Option<PathBuf>,
     /// The folder we are in.
     pub(crate) here: PathBuf,
     /// What to type to get this program again, with this data folder.
@@ -99,12 +101,13 @@ impl Settings {
         let named = variable("SELFMADE_HOME").map(PathBuf::from);
         let home = Home::find(globals.home.as_deref(), named.as_deref(), &here)?;
         Ok(Settings {
-            given: cli.given(Given::variables(text)),
+            given: cli.given(SettingInputs::variables(text)),
             server: server(globals)?,
             editor: variable("VISUAL").or_else(|| variable("EDITOR")).unwrap_or_else(|| "vi".into()),
             path: variable("PATH").unwrap_or_default(),
             fetching: FETCHING.iter().filter_map(|name| Some(((*name).to_owned(), text(name)?))).collect(),
             program: program(globals, &here),
+            package_cache: package_cache(),
             home,
             here,
         })
@@ -115,6 +118,9 @@ impl Settings {
         let mut config = Config::read(home.to_owned(), &self.given).map_err(server::Error::from)?;
         config.engine.name = host_name();
         config.cells.environments.path = self.path.clone();
+        if let (Some(cache), true) = (&self.package_cache, config.has_own_packages()) {
+            config.cells.environments.cache.clone_from(cache);
+        }
         config.cells.environments.variables = self.fetching.clone();
         Ok(config)
     }
@@ -164,6 +170,11 @@ impl Home {
         let platform = etcetera::base_strategy::choose_native_strategy().map_err(|_| Error::NoHome)?;
         Ok(Home { path: platform.data_dir().join("selfmade"), why: Why::Platform })
     }
+}
+
+fn package_cache() -> Option<PathBuf> {
+    let platform = etcetera::base_strategy::choose_native_strategy().ok()?;
+    Some(platform.cache_dir().join("selfmade").join("packages"))
 }
 
 /// `selfmade` where the shell finds it by that name, else the path by which it was started.

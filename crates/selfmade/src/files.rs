@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use model::graph::exchange::MAX_FILE_BYTES as MAX_GRAPH_BYTES;
 use server::app::packs::TextFile;
 
 use crate::error::Error;
@@ -22,8 +23,17 @@ const MAX_DEPTH: usize = 32;
 
 /// One file, or standard input.
 pub(crate) fn read_file(name: &str) -> Result<TextFile, Error> {
+    read_up_to(name, MAX_FILE_BYTES)
+}
+
+/// A graph file, which may be larger than any source.
+pub(crate) fn read_graph(name: &str) -> Result<Vec<u8>, Error> {
+    Ok(read_up_to(name, MAX_GRAPH_BYTES as u64)?.bytes)
+}
+
+fn read_up_to(name: &str, most: u64) -> Result<TextFile, Error> {
     if name == STDIN {
-        let bytes = bounded(std::io::stdin().lock(), "standard input")?;
+        let bytes = bounded(std::io::stdin().lock(), "standard input", most)?;
         return Ok(TextFile { path: "<stdin>".to_owned(), bytes });
     }
     let path = Path::new(name);
@@ -35,7 +45,7 @@ pub(crate) fn read_file(name: &str) -> Result<TextFile, Error> {
             ),
         });
     }
-    Ok(TextFile { path: name.to_owned(), bytes: read(path)? })
+    Ok(TextFile { path: name.to_owned(), bytes: open(path, most)? })
 }
 
 /// The text of one file, or of standard input.
@@ -48,18 +58,22 @@ pub(crate) fn read_text(name: &str) -> Result<String, Error> {
 
 /// A file as it is.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    let file = File::open(path).map_err(|source| Error::read(path, source))?;
-    bounded(file, &format!("`{}`", path.display()))
+    open(path, MAX_FILE_BYTES)
 }
 
-fn bounded(reader: impl Read, what: &str) -> Result<Vec<u8>, Error> {
+fn open(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
+    let file = File::open(path).map_err(|source| Error::read(path, source))?;
+    bounded(file, &format!("`{}`", path.display()), most)
+}
+
+fn bounded(reader: impl Read, what: &str, most: u64) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
-    let read = reader.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
+    let read = reader.take(most + 1).read_to_end(&mut bytes);
     read.map_err(|source| Error::Read { what: what.to_owned(), source })?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
+    if bytes.len() as u64 > most {
         return Err(Error::Input {
-            problem: format!("{what} has more than {MAX_FILE_BYTES} bytes"),
-            hint: "check that this is the right file; no source is that long".to_owned(),
+            problem: format!("{what} has more than {most} bytes"),
+            hint: "check that this is the right file".to_owned(),
         });
     }
     Ok(bytes)

@@ -40,7 +40,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Exit {
-    let cli = Cli::parse();
+    let cli = Cli::parse().with_named_server();
     let output = Output::new(&cli.globals);
     for (name, meant) in misspelt_variables() {
         output.warning(format!("the variable `{name}` is not read; did you mean `{meant}`?"));

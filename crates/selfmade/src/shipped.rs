@@ -80,11 +80,13 @@ pub(crate) const PACKS: [Shipped; 7] = [
         name: "blocks",
         description: "Blocks for graphs: values, lists, texts, times, language models, services.",
         files: &[
+            file!("blocks/installing.py"),
             file!("blocks/lists.py"),
             file!("blocks/models.py"),
             file!("blocks/reading.py"),
             file!("blocks/requests.py"),
             file!("blocks/social.py"),
+            file!("blocks/storage.py"),
             file!("blocks/texts.py"),
             file!("blocks/times.py"),
             file!("blocks/values.py"),

@@ -8,6 +8,7 @@ use model::access::actor::Actor;
 use model::access::audit::AuditRecord;
 use model::ids::{BrainId, RunId};
 use model::run::retention::RetentionPolicy;
+use sandbox::Expressions;
 use serde_json::Value;
 use store::Store;
 use tokio::sync::Mutex;
@@ -19,6 +20,7 @@ use crate::error::Error;
 use crate::host_verbs;
 use crate::http_client::HttpClient;
 use crate::ids::Ids;
+use crate::live::Triggers;
 use crate::metrics::Metrics;
 use crate::search::SearchIndexes;
 use crate::secrets::redaction::Redaction;
@@ -27,7 +29,6 @@ use crate::secrets::seal::KeySource;
 use crate::secrets::sealed_secrets::SealedSecrets;
 use crate::signals::Signals;
 use crate::traces::Traces;
-use crate::triggers::Triggers;
 
 #[derive(Clone)]
 pub struct Ctx {
@@ -44,6 +45,8 @@ pub struct Ctx {
     pub(crate) triggers: Triggers,
     /// For everything that this server asks of others.
     pub(crate) http_client: HttpClient,
+    /// Conditions and templates.
+    pub(crate) expressions: Arc<Expressions>,
     home: PathBuf,
     /// What stays of the records of Runs.
     pub(crate) keep: RetentionPolicy,
@@ -67,13 +70,15 @@ impl Ctx {
     pub async fn open_with(config: Config, clock: Clock, ids: Ids) -> Result<Ctx, Error> {
         let (requests, told) = Requests::new();
         let cells = Cells::new(config.cells.clone(), clock.system_time(), Arc::new(requests.clone()));
+        let expressions = Expressions::new(config.cells.sandbox.stage1.clone());
         let mut ctx = Ctx::open_executing(config, clock, ids, Arc::new(cells)).await?;
+        ctx.expressions = Arc::new(expressions);
         tokio::spawn(keep_requests(ctx.clone(), requests.expected.clone(), told));
         ctx.requests = Some(requests);
         Ok(ctx)
     }
 
-    /// With someone else to execute functions than cells.
+    /// With someone else to execute functions than cells, and expressions in this process.
     pub async fn open_executing(
         config: Config,
         clock: Clock,
@@ -98,6 +103,7 @@ impl Ctx {
             traces: Traces::default(),
             triggers: Triggers::default(),
             http_client: HttpClient::new(config.http_client.clone()),
+            expressions: Arc::new(Expressions::in_this_process()),
             home: config.home.clone(),
             keep: config.keep,
             notify: Arc::new(config.notify.clone()),
@@ -107,6 +113,12 @@ impl Ctx {
             keys: KeySource::new(config.secrets_key_file(), config.secrets_key),
             applying: Arc::default(),
         })
+    }
+
+    /// The same, evaluating expressions in this process: for tests, which are not a program that can be started again.
+    #[must_use]
+    pub fn evaluating_here(self) -> Ctx {
+        Ctx { expressions: Arc::new(Expressions::in_this_process()), ..self }
     }
 
     /// Who does what to what, now.

@@ -17,7 +17,7 @@ pub(crate) mod host_verbs;
 pub mod http;
 pub mod http_client;
 pub mod ids;
-mod live_list;
+mod live;
 pub mod llm;
 pub mod metrics;
 mod prepare;

@@ -56,6 +56,8 @@ pub const SETTINGS: &[Setting] = &[
     setting("private_hosts"),
     setting("extra_roots"),
     setting("http_proxy"),
+    setting("package_cache"),
+    setting("resolve_on_add"),
     setting("model_url"),
     setting("model_name"),
     setting("model_key"),
@@ -129,23 +131,23 @@ pub enum Source {
 
 /// What was said outside the data folder.
 #[derive(Clone, Debug, Default)]
-pub struct Given {
+pub struct SettingInputs {
     values: Values,
 }
 
 /// As text. Some are secret, so none is printed by accident.
 type Values = BTreeMap<&'static str, (SecretString, Source)>;
 
-impl Given {
+impl SettingInputs {
     /// Takes what the environment has; `read` is who may look there.
-    pub fn variables(read: impl Fn(&str) -> Option<String>) -> Given {
+    pub fn variables(read: impl Fn(&str) -> Option<String>) -> SettingInputs {
         let found = SETTINGS.iter().filter_map(|setting| Some((setting.key, read(&setting.variable())?)));
-        Given { values: found.map(|(key, text)| (key, (text.into(), Source::Variable))).collect() }
+        SettingInputs { values: found.map(|(key, text)| (key, (text.into(), Source::Variable))).collect() }
     }
 
     /// A flag, if it was given.
     #[must_use]
-    pub fn flag(mut self, key: &'static str, value: Option<String>) -> Given {
+    pub fn flag(mut self, key: &'static str, value: Option<String>) -> SettingInputs {
         if let Some(text) = value {
             self.values.insert(key, (text.into(), Source::Flag));
         }
@@ -167,7 +169,7 @@ impl Given {
 
     /// A secret, as if the environment had it.
     #[must_use]
-    pub fn secret(mut self, key: &'static str, value: Option<SecretString>) -> Given {
+    pub fn secret(mut self, key: &'static str, value: Option<SecretString>) -> SettingInputs {
         if let Some(text) = value {
             self.values.insert(key, (text, Source::Variable));
         }
@@ -214,7 +216,7 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
-    pub(crate) fn of(home: &Path, given: &Given) -> Result<Chosen, ConfigError> {
+    pub(crate) fn of(home: &Path, given: &SettingInputs) -> Result<Chosen, ConfigError> {
         let file = home.join("config.toml");
         let mut values = in_file(&file)?;
         values.extend(given.values.clone());
@@ -351,7 +353,7 @@ fn plain(value: &toml::Value) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn chosen(file: &str, given: &Given) -> Result<Chosen, ConfigError> {
+    fn chosen(file: &str, given: &SettingInputs) -> Result<Chosen, ConfigError> {
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("config.toml"), file).unwrap();
         Chosen::of(home.path(), given)
@@ -359,56 +361,59 @@ mod tests {
 
     #[test]
     fn a_flag_wins_over_a_variable_and_a_variable_over_the_file() {
-        let variable = Given::variables(|name| (name == "SELFMADE_LISTEN").then(|| "variable".to_owned()));
+        let variable =
+            SettingInputs::variables(|name| (name == "SELFMADE_LISTEN").then(|| "variable".to_owned()));
         let flag = variable.clone().flag("listen", Some("flag".to_owned()));
-        let of = |file: &str, given: &Given| {
+        let of = |file: &str, given: &SettingInputs| {
             let chosen = chosen(file, given).unwrap();
             (chosen.text("listen").map(str::to_owned), chosen.source("listen"))
         };
         let file = "listen = \"file\"";
-        assert_eq!(of("", &Given::default()), (None, Source::Default));
-        assert_eq!(of(file, &Given::default()), (Some("file".to_owned()), Source::File));
+        assert_eq!(of("", &SettingInputs::default()), (None, Source::Default));
+        assert_eq!(of(file, &SettingInputs::default()), (Some("file".to_owned()), Source::File));
         assert_eq!(of(file, &variable), (Some("variable".to_owned()), Source::Variable));
         assert_eq!(of(file, &flag), (Some("flag".to_owned()), Source::Flag));
     }
 
     #[test]
     fn a_misspelt_setting_is_refused_and_the_nearest_named() {
-        let error = chosen("databse = \"x\"", &Given::default()).unwrap_err();
+        let error = chosen("databse = \"x\"", &SettingInputs::default()).unwrap_err();
         assert!(error.to_string().ends_with("has an unknown setting `databse`"), "{error}");
         assert_eq!(error.hint(), "did you mean `database`?");
-        let error = chosen("zzz = 1", &Given::default()).unwrap_err();
+        let error = chosen("zzz = 1", &SettingInputs::default()).unwrap_err();
         assert!(error.hint().contains("--show-config"), "{}", error.hint());
     }
 
     #[test]
     fn a_value_that_cannot_be_read_is_told_with_its_place() {
-        let given = Given::variables(|name| (name == "SELFMADE_KEEP_DAYS").then(|| "many".to_owned()));
+        let given =
+            SettingInputs::variables(|name| (name == "SELFMADE_KEEP_DAYS").then(|| "many".to_owned()));
         let error = chosen("", &given).unwrap().read::<u32>("keep_days", "a number of days").unwrap_err();
         assert_eq!(error.to_string(), "`SELFMADE_KEEP_DAYS` is `many`; it must be a number of days");
     }
 
     #[test]
     fn the_key_is_not_taken_from_the_file() {
-        let error = chosen("secrets_key = \"00\"", &Given::default()).unwrap_err();
+        let error = chosen("secrets_key = \"00\"", &SettingInputs::default()).unwrap_err();
         assert!(matches!(error, ConfigError::Misplaced { .. }), "{error:?}");
         assert_eq!(error.hint(), "set the variable `SELFMADE_SECRETS_KEY` instead");
     }
 
     #[test]
     fn a_table_is_a_way_to_write_names_that_begin_alike() {
-        let written = chosen("[model]\nurl = \"http://localhost:1/v1\"\n", &Given::default()).unwrap();
+        let written =
+            chosen("[model]\nurl = \"http://localhost:1/v1\"\n", &SettingInputs::default()).unwrap();
         assert_eq!(written.text("model_url"), Some("http://localhost:1/v1"));
-        let error = chosen("[model]\nulr = \"x\"\n", &Given::default()).unwrap_err();
+        let error = chosen("[model]\nulr = \"x\"\n", &SettingInputs::default()).unwrap_err();
         assert_eq!(error.hint(), "did you mean `model_url`?");
     }
 
     #[test]
     fn a_table_that_there_is_not_is_named_as_it_is_written() {
-        let error = chosen("[server]\nlisten = \"127.0.0.1:1\"\n", &Given::default()).unwrap_err();
+        let error = chosen("[server]\nlisten = \"127.0.0.1:1\"\n", &SettingInputs::default()).unwrap_err();
         assert!(error.to_string().ends_with("has an unknown table `[server]`"), "{error}");
         assert_eq!(error.hint(), "write `listen` outside of a table, at the beginning of the file");
-        let error = chosen("[zzz]\na = 1\n", &Given::default()).unwrap_err();
+        let error = chosen("[zzz]\na = 1\n", &SettingInputs::default()).unwrap_err();
         assert!(error.hint().contains("--show-config"), "{}", error.hint());
     }
 
@@ -424,7 +429,7 @@ mod tests {
 
     #[test]
     fn a_list_is_a_list_in_the_file_and_has_commas_elsewhere() {
-        let chosen = chosen("names = [\"a.example\", \"b.example\"]", &Given::default()).unwrap();
+        let chosen = chosen("names = [\"a.example\", \"b.example\"]", &SettingInputs::default()).unwrap();
         assert_eq!(chosen.list("names"), ["a.example", "b.example"]);
     }
 }

@@ -1,5 +1,6 @@
 //! Wakes whoever waits for a change. The store says what each batch has changed, here and, on PostgreSQL, in other processes; this
-//! rings those who wait for it. Nobody else rings, except for what is not in the database: a place that becomes free.
+//! rings those who wait for it. Nobody else rings, except for what is not in the database, a place that becomes free, and for what is too
+//! frequent to be told to other processes, the journals of Graphs.
 //!
 //! A signal carries nothing: whoever is woken reads the database. One may be lost with the process that should have sent it, so
 //! everybody who waits also looks again after a while.
@@ -24,6 +25,7 @@ pub(crate) struct Signals {
     brain: Arc<Bell>,
     cancels: Arc<Bell>,
     places: Arc<Bell>,
+    graphs: Arc<Bell>,
     /// Those of Runs that somebody waits for.
     runs: Mutex<HashMap<RunId, Arc<Bell>>>,
 }
@@ -56,6 +58,15 @@ impl Signals {
 
     pub(crate) fn place_freed(&self) {
         self.places.ring();
+    }
+
+    /// Rings when something of a Run of a Graph was journaled here.
+    pub(crate) fn graphs(&self) -> Signal {
+        Signal::of(&self.graphs)
+    }
+
+    pub(crate) fn graph_journaled(&self) {
+        self.graphs.ring();
     }
 
     /// Rings when this Run ends or begins to wait.

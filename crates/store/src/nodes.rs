@@ -45,7 +45,7 @@ impl Store {
         self.db.write(batch, Durability::Process).await.map(drop)
     }
 
-    /// Says that a node is gone, and carries out nothing any more.
+    /// Says that a node is gone, and executes nothing any more.
     pub async fn node_stopped(&self, node: NodeId) -> Result<(), Error> {
         let mut batch = Batch::new();
         batch.push("delete from nodes where node_id = $1", [node.0.into()]);

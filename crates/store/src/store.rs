@@ -33,6 +33,8 @@ pub(crate) const MIGRATIONS: &[Migration] = migrations![
     "0016_graph_drafts",
     "0017_graph_commands",
     "0018_schedule_failures",
+    "0019_presets",
+    "0020_storage",
 ];
 
 #[derive(Clone)]

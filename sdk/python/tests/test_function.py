@@ -157,6 +157,7 @@ class Refusing(unittest.TestCase):
             "model": "yes",
             "brain": "write",
             "files": 1,
+            "storage": True,
             "timeout": "5s",
             "memory": True,
             "processes": 0,

@@ -53,9 +53,9 @@ class Files(unittest.TestCase):
         )
         self.assertEqual(
             module.area.source,
+            "import selfmade\n"
             "import xml.etree.ElementTree\n"
-            "from math import pi as circle, tau\n"
-            "import selfmade\n\n"
+            "from math import pi as circle, tau\n\n"
             "@selfmade.function(timeout=5)\n"
             "def area(r: float, text: str = str(tau)) -> float:\n"
             '    """Work out an area."""\n'
@@ -80,11 +80,53 @@ class Files(unittest.TestCase):
     def test_what_it_leans_on_is_named(self):
         module, _ = imported(
             self,
-            "import selfmade\nLIMIT = 3\ndef helper(): pass\n\n"
-            "@selfmade.function\ndef leans():\n    return [helper() for _ in range(LIMIT)]\n",
+            "import selfmade\nglobals().update(LIMIT=object(), OTHER=len)\n\n"
+            "@selfmade.function\ndef leans():\n    return LIMIT, OTHER\n",
         )
-        with self.assertRaisesRegex(selfmade.NoSource, "`leans` uses `LIMIT`, `helper` from around it"):
+        with self.assertRaisesRegex(selfmade.NoSource, "`leans` uses `LIMIT` from around it"):
             module.leans.source
+
+    def test_constants_helpers_and_classes_that_it_uses_come_with_it(self):
+        module, _ = imported(
+            self,
+            "from __future__ import annotations\nimport re\nimport selfmade\nfrom typing import NamedTuple\n\n"
+            "DAY = 24 * 60  # minutes\nWEEK = 7 * DAY\nUNUSED = 1\n\n"
+            "@selfmade.function\ndef rows(name: str) -> int:\n    return label(Row(name)) + one()\n\n"
+            "class Row(NamedTuple):\n    name: str\n    # inside\n\n"
+            "def label(row: Row) -> int:\n    return len(re.sub('a', 'b', row.name)) * WEEK\n    # after\n\n"
+            "@selfmade.function\ndef one():\n    return 1\n\n"
+            "if True:\n    STATE = open('/dev/null')\n\n"
+            "@selfmade.function\ndef reads():\n    return STATE\n",
+        )
+        source, called = module.rows.read()
+        self.assertEqual([function.name for function in called], ["one"])
+        self.assertEqual(
+            source,
+            "from __future__ import annotations\nimport selfmade\nimport re\nfrom typing import NamedTuple\n"
+            "DAY = 24 * 60  # minutes\nWEEK = 7 * DAY\n"
+            "class Row(NamedTuple):\n    name: str\n    # inside\n"
+            "def label(row: Row) -> int:\n    return len(re.sub('a', 'b', row.name)) * WEEK\n    # after\n\n"
+            "@selfmade.function()\ndef rows(name: str) -> int:\n    return label(Row(name)) + one()\n",
+        )
+        # Whether it can be stored is for the server to say.
+        self.assertIn("STATE = open", module.reads.source)
+
+    def test_imports_may_be_left_to_the_cell(self):
+        module, _ = imported(
+            self,
+            "import selfmade\n\nwith selfmade.imports():\n    import json\n    import no_such_package as missing\n\n"
+            "@selfmade.function\ndef f(x):\n    return missing.of(json.loads(x))\n",
+        )
+        self.assertEqual(
+            module.f.source.partition("\n\n")[0], "import selfmade\nimport json\nimport no_such_package as missing"
+        )
+
+    def test_a_missing_package_is_told_with_what_to_do(self):
+        import subprocess
+
+        for script in ("import selfmade\nimport no_such_package", "import selfmade\nnone = 1 / 0"):
+            told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stderr
+            self.assertEqual("`with selfmade.imports():`" in told, "no_such" in script, told)
 
     def test_annotations_may_name_what_is_around(self):
         module, _ = imported(
@@ -155,8 +197,30 @@ class Consoles(unittest.TestCase):
         )
         self.assertEqual(
             names["f"].source.partition("\n\n")[0],
-            "from math import floor\nimport email.message\nimport json as j\nimport selfmade",
+            "import selfmade\nfrom math import floor\nimport email.message\nimport json as j",
         )
+
+    def test_a_cell_of_a_notebook_has_its_constants_and_helpers_in_other_cells(self):
+        in_a_cell("TIMES = [1]\n")
+        constants = in_a_cell("TIMES = [2]\nKEY = str(TIMES)\n")
+        in_a_cell("TIMES = [3]\n")
+        other = in_a_cell("def twice(n):\n    return n * TIMES + KEY\n", TIMES=[2])
+        used = {"TIMES": constants["TIMES"], "KEY": constants["KEY"], "twice": other["twice"]}
+        names = in_a_cell("@selfmade.function\ndef f(x):\n    return twice(x)\n", **used)
+        # As it is written, whatever the value: the server says whether that can be stored.
+        written = "TIMES = [2]\nKEY = str(TIMES)\ndef twice(n):\n    return n * TIMES + KEY\n\n@selfmade"
+        self.assertIn(written, names["f"].source)
+        names = in_a_cell("@selfmade.function\ndef f(x):\n    return SECRET_OF_MINE\n", SECRET_OF_MINE="hunter2")
+        with self.assertRaisesRegex(selfmade.NoSource, "`f` uses `SECRET_OF_MINE` from around it"):
+            names["f"].source
+
+    def test_what_changes_a_constant_is_sent_with_it(self):
+        module, _ = imported(
+            self,
+            "import selfmade\nTABLE = {}\nfor key in 'ab':\n    TABLE[key] = key\n\n"
+            "@selfmade.function\ndef f(x):\n    return TABLE[x]\n",
+        )
+        self.assertIn("TABLE = {}\nfor key in 'ab':\n    TABLE[key] = key\n", module.f.source)
 
     def test_where_python_forgets_the_source_the_history_has_it(self):
         typed = ["import selfmade", "@selfmade.function", "def f(x):", "    y = x + 1", "    return y", "", "f(1)"]

@@ -10,13 +10,13 @@ use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::net::TcpStream;
 
-pub(super) struct Caller {
+pub(crate) struct Caller {
     connection: SendRequest<Full<Bytes>>,
     address: String,
 }
 
 impl Caller {
-    pub(super) async fn connect(port: u16) -> anyhow::Result<Caller> {
+    pub(crate) async fn connect(port: u16) -> anyhow::Result<Caller> {
         let address = format!("127.0.0.1:{port}");
         let stream = TcpStream::connect(&address).await?;
         stream.set_nodelay(true)?;
@@ -25,7 +25,7 @@ impl Caller {
         Ok(Caller { connection, address })
     }
 
-    pub(super) async fn post(&mut self, path: &str, body: &Value) -> anyhow::Result<Value> {
+    pub(crate) async fn post(&mut self, path: &str, body: &Value) -> anyhow::Result<Value> {
         let request = Request::post(path)
             .header(HOST, &self.address)
             .header(CONTENT_TYPE, "application/json")

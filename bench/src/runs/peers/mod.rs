@@ -2,8 +2,8 @@
 
 mod babyagi;
 mod dbos;
-mod ingress;
-mod restate;
+pub(crate) mod ingress;
+pub(crate) mod restate;
 
 use std::path::PathBuf;
 use std::time::Duration;

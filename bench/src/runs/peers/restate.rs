@@ -17,7 +17,7 @@ use super::ingress::Caller;
 use crate::measure::{Times, human};
 use crate::{load, script};
 
-const RESTATE: &str = "Restate 1.7.12";
+pub(crate) const RESTATE: &str = "Restate 1.7.12";
 /// As many as most machines that run this have processors.
 const WORKERS: &str = "2";
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -26,20 +26,13 @@ pub(super) async fn measure(report: &mut Report, place: &Place, all: &Arguments)
     let server = all.peers.restate_server.as_ref().context("no `--restate-server` was given")?;
     let python = all.peers.restate_python.as_ref().context("no `--restate-python` was given")?;
     load::tell(RESTATE)?;
-    let home = place.folder.join("restate");
-    fs::create_dir_all(&home)?;
-    let ports = Ports::free()?;
-    let settings = ports.write_settings(&home)?;
-    let flushes = flushes(server, &settings)?;
-    let _server =
-        Server::start(Command::new(server).arg("--no-logo").arg("--config-file").arg(&settings), &home)?;
-    let _service = Server::start(&mut service(python, ports.service)?, &home)?;
-    ports.deploy().await?;
+    let restate = Restate::start(server, python, &place.folder.join("restate")).await?;
+    let (ports, flushes) = (&restate.ports, &restate.flushes);
     let budget = Duration::from_secs(all.peers.peer_seconds);
-    report.beside(Work::Add, RESTATE, alone(&ports, "add", &json!({ "a": 16, "b": 2 }), budget).await?);
-    let chain = alone(&ports, "deep", &json!({ "value": 1, "levels": 10 }), budget / 2).await?;
+    report.beside(Work::Add, RESTATE, alone(ports, "add", &json!({ "a": 16, "b": 2 }), budget).await?);
+    let chain = alone(ports, "deep", &json!({ "value": 1, "levels": 10 }), budget / 2).await?;
     report.beside(Work::ChainOf10, RESTATE, chain);
-    let (rate, times) = crowd(&ports, all.callers, budget).await?;
+    let (rate, times) = crowd(ports, all.callers, budget).await?;
     report.rate(Work::AtOnce, RESTATE, rate);
     report.term(format!(
         "{RESTATE} isolates nothing and is called over HTTP on a kept connection: its server and a Python service on {WORKERS} \
@@ -49,6 +42,33 @@ pub(super) async fn measure(report: &mut Report, place: &Place, all: &Arguments)
         human(times.percentile(99))
     ));
     Ok(())
+}
+
+/// The server and its service; both end with this.
+pub(crate) struct Restate {
+    ports: Ports,
+    /// What it flushes, in its own words.
+    pub(crate) flushes: String,
+    _service: Server,
+    _server: Server,
+}
+
+impl Restate {
+    pub(crate) async fn start(server: &Path, python: &Path, home: &Path) -> anyhow::Result<Restate> {
+        fs::create_dir_all(home)?;
+        let ports = Ports::free()?;
+        let settings = ports.write_settings(home)?;
+        let flushes = flushes(server, &settings)?;
+        let mut command = Command::new(server);
+        let server = Server::start(command.arg("--no-logo").arg("--config-file").arg(&settings), home)?;
+        let service = Server::start(&mut service(python, ports.service)?, home)?;
+        ports.deploy().await?;
+        Ok(Restate { ports, flushes, _service: service, _server: server })
+    }
+
+    pub(crate) async fn caller(&self) -> anyhow::Result<Caller> {
+        Caller::connect(self.ports.ingress).await
+    }
 }
 
 async fn alone(ports: &Ports, handler: &str, body: &Value, budget: Duration) -> anyhow::Result<Times> {

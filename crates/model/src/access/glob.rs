@@ -16,6 +16,16 @@ pub fn matches(pattern: &str, name: &str) -> bool {
     if !is_pattern(pattern) {
         return pattern == name;
     }
+    fits(pattern, name, |_| true)
+}
+
+/// Whether every name that fits `other` fits this pattern, too. Of what only several `*` together could show, it says no.
+pub fn includes(pattern: &str, other: &str) -> bool {
+    fits(pattern, other, |c| c != '*')
+}
+
+/// `is_one` says what a `?` may stand for.
+fn fits(pattern: &str, name: &str, is_one: impl Fn(char) -> bool) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
     let (mut at, mut place) = (0, 0);
     // After the last `*`: where the pattern goes on, and how much of the name that `*` has taken.
@@ -26,7 +36,11 @@ pub fn matches(pattern: &str, name: &str) -> bool {
                 at += 1;
                 star = Some((at, place));
             }
-            Some(c) if *c == '?' || *c == name[place] => {
+            Some('?') if is_one(name[place]) => {
+                at += 1;
+                place += 1;
+            }
+            Some(c) if *c != '?' && *c == name[place] => {
                 at += 1;
                 place += 1;
             }
@@ -63,6 +77,22 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_pattern_includes_narrower_ones() {
+        for (pattern, other, includes_it) in [
+            ("*", "web.*", true),
+            ("web.*", "web.*", true),
+            ("web.*", "web.shop.*", true),
+            ("web.*", "web.get", true),
+            ("web.?", "web.*", false),
+            ("web.?", "web.?", true),
+            ("web.get", "web.*", false),
+            ("web.*", "*", false),
+        ] {
+            assert_eq!(includes(pattern, other), includes_it, "{pattern} {other}");
+        }
+    }
+
     /// The definition, without any cleverness.
     fn slow(pattern: &[char], name: &[char]) -> bool {
         match (pattern, name) {
@@ -78,6 +108,14 @@ mod tests {
         #[test]
         fn what_fits_begins_with_the_literal_prefix(pattern in "[ab*?]{0,6}", name in "[ab]{0,6}") {
             prop_assert!(!matches(&pattern, &name) || name.starts_with(literal_prefix(&pattern)));
+        }
+
+        #[test]
+        fn a_pattern_that_includes_another_fits_every_name_that_fits_the_other(
+            pattern in "[ab*?]{0,6}", other in "[ab*?]{0,4}", name in "[ab]{0,6}",
+        ) {
+            let is_included = includes(&pattern, &other) && matches(&other, &name);
+            prop_assert!(!is_included || matches(&pattern, &name), "{pattern} {other} {name}");
         }
 
         #[test]

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::glob;
-use super::grants::{BrainGrant, Grants};
+use super::grants::{BrainGrant, Grants, StorageGrant};
 
-/// What may be given, as it is written: `all`, `secret:NAME`, `host:HOST`, `model`, `brain:read`, `brain:propose`, `files`. Names
-/// and hosts may be patterns.
+/// What may be given, as it is written: `all`, `secret:NAME`, `host:HOST`, `model`, `brain:read`, `brain:propose`, `files`,
+/// `storage:read`, `storage:write`. Names and hosts may be patterns.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Grant {
@@ -20,11 +20,12 @@ pub enum Grant {
     Model,
     Brain(BrainGrant),
     Files,
+    Storage(StorageGrant),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "`{0}` is not a grant; write `secret:NAME`, `host:HOST`, `model`, `brain:read`, `brain:propose`, `files` or `all`"
+    "`{0}` is not a grant; write `secret:NAME`, `host:HOST`, `model`, `brain:read`, `brain:propose`, `files`, `storage:read`, `storage:write` or `all`"
 )]
 pub struct GrantError(String);
 
@@ -39,6 +40,8 @@ impl FromStr for Grant {
             None if text == "files" => Grant::Files,
             Some(("brain", "read")) => Grant::Brain(BrainGrant::Read),
             Some(("brain", "propose")) => Grant::Brain(BrainGrant::Propose),
+            Some(("storage", "read")) => Grant::Storage(StorageGrant::Read),
+            Some(("storage", "write")) => Grant::Storage(StorageGrant::Write),
             Some(("secret", name)) if !name.is_empty() => Grant::Secret(name.to_owned()),
             Some(("host", host)) if !host.is_empty() => Grant::Host(host.to_ascii_lowercase()),
             _ => return Err(unknown()),
@@ -56,6 +59,8 @@ impl fmt::Display for Grant {
             Grant::Brain(BrainGrant::Propose) => f.write_str("brain:propose"),
             Grant::Brain(_) => f.write_str("brain:read"),
             Grant::Files => f.write_str("files"),
+            Grant::Storage(StorageGrant::Write) => f.write_str("storage:write"),
+            Grant::Storage(_) => f.write_str("storage:read"),
         }
     }
 }
@@ -92,6 +97,21 @@ impl Grantable {
         self.0.contains(&Grant::All)
     }
 
+    /// Whether all that the other may give may be given.
+    pub fn includes(&self, other: &Grantable) -> bool {
+        other.0.iter().all(|grant| match grant {
+            Grant::Secret(name) => {
+                self.any(|one| matches!(one, Grant::Secret(pattern) if glob::includes(pattern, name)))
+            }
+            Grant::Host(host) => {
+                self.any(|one| matches!(one, Grant::Host(pattern) if glob::includes(pattern, host)))
+            }
+            Grant::Brain(brain) => self.brain(*brain),
+            Grant::Storage(storage) => self.storage(*storage),
+            Grant::All | Grant::Model | Grant::Files => self.any(|one| one == grant),
+        })
+    }
+
     pub fn secret(&self, name: &str) -> bool {
         self.any(|grant| matches!(grant, Grant::Secret(pattern) if glob::matches(pattern, name)))
     }
@@ -102,6 +122,11 @@ impl Grantable {
 
     fn brain(&self, brain: BrainGrant) -> bool {
         brain == BrainGrant::None || self.any(|grant| matches!(grant, Grant::Brain(most) if *most >= brain))
+    }
+
+    fn storage(&self, storage: StorageGrant) -> bool {
+        storage == StorageGrant::None
+            || self.any(|grant| matches!(grant, Grant::Storage(most) if *most >= storage))
     }
 
     fn any(&self, fits: impl Fn(&Grant) -> bool) -> bool {
@@ -116,6 +141,7 @@ impl Grantable {
             model: grants.model && !self.any(|grant| *grant == Grant::Model),
             brain: if self.brain(grants.brain) { BrainGrant::None } else { grants.brain },
             files: grants.files && !self.any(|grant| *grant == Grant::Files),
+            storage: if self.storage(grants.storage) { StorageGrant::None } else { grants.storage },
             ..Grants::default()
         }
     }
@@ -136,6 +162,7 @@ mod tests {
             model: true,
             brain: BrainGrant::Propose,
             files: true,
+            storage: StorageGrant::Write,
             ..Grants::default()
         }
     }
@@ -148,21 +175,43 @@ mod tests {
 
     #[test]
     fn what_is_named_may_be_given_and_the_rest_is_told() {
-        let some = grantable(&["secret:openai_*", "host:*.example.com", "host:*.example.org", "brain:read"]);
+        let some = grantable(&[
+            "secret:openai_*",
+            "host:*.example.com",
+            "host:*.example.org",
+            "brain:read",
+            "storage:read",
+        ]);
         insta::assert_snapshot!(some.beyond(&wanted()).lines().join("\n"), @"
         secret mail_key
         model
         brain propose
         files
+        storage write
         ");
     }
 
     #[test]
+    fn what_may_be_given_includes_less() {
+        let some = grantable(&["secret:openai_*", "host:*.example.com", "brain:propose", "model"]);
+        for less in [&["secret:openai_key"][..], &["host:a.example.com", "brain:read", "model"], &[]] {
+            assert!(
+                some.includes(&grantable(less)) && Grantable::all().includes(&grantable(less)),
+                "{less:?}"
+            );
+        }
+        for more in ["secret:*", "host:*", "files", "all"] {
+            assert!(!some.includes(&grantable(&[more])), "{more}");
+        }
+    }
+
+    #[test]
     fn a_grant_reads_back_as_it_was_written_and_others_are_refused() {
-        for text in ["all", "secret:a*", "host:*.b.c:80", "model", "brain:read", "brain:propose", "files"] {
+        let grants = ["all", "secret:a*", "host:*.b.c:80", "model", "brain:read", "brain:propose", "files"];
+        for text in grants.into_iter().chain(["storage:read", "storage:write"]) {
             assert_eq!(text.parse::<Grant>().unwrap().to_string(), text);
         }
-        for text in ["", "brain", "secret:", "brain:write", "network:x"] {
+        for text in ["", "brain", "secret:", "brain:write", "storage", "network:x"] {
             assert!(text.parse::<Grant>().is_err(), "{text}");
         }
     }

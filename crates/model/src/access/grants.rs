@@ -23,6 +23,9 @@ pub struct Grants {
     /// A folder of its own for each Run.
     #[serde(skip_serializing_if = "is_false")]
     pub files: bool,
+    /// Values that outlive its Runs.
+    #[serde(skip_serializing_if = "StorageGrant::is_none")]
+    pub storage: StorageGrant,
     #[serde(skip_serializing_if = "Limits::is_default")]
     pub limits: Limits,
 }
@@ -54,6 +57,44 @@ pub enum BrainGrant {
 impl BrainGrant {
     fn is_none(&self) -> bool {
         *self == BrainGrant::None
+    }
+}
+
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum StorageGrant {
+    #[default]
+    None,
+    Read,
+    /// Also set and remove values.
+    Write,
+}
+
+impl StorageGrant {
+    fn is_none(&self) -> bool {
+        *self == StorageGrant::None
+    }
+
+    /// As a function declares it.
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            StorageGrant::None => None,
+            StorageGrant::Read => Some("read"),
+            StorageGrant::Write => Some("write"),
+        }
     }
 }
 
@@ -95,6 +136,7 @@ impl Grants {
                 "network" => grants.network = hosts(value)?,
                 "model" => grants.model = boolean("model", value)?,
                 "files" => grants.files = boolean("files", value)?,
+                "storage" => grants.storage = storage(value)?,
                 "brain" => grants.brain = brain(value)?,
                 "timeout" => grants.limits.timeout_ms = Some(timeout(value)?),
                 "memory" => grants.limits.memory_bytes = Some(bytes(value)?),
@@ -111,6 +153,7 @@ impl Grants {
         self.secrets.extend(other.secrets.iter().cloned());
         self.model |= other.model;
         self.files |= other.files;
+        self.storage = self.storage.max(other.storage);
         self.brain = self.brain.max(other.brain);
     }
 
@@ -120,6 +163,7 @@ impl Grants {
             && other.secrets.is_subset(&self.secrets)
             && other.model <= self.model
             && other.files <= self.files
+            && other.storage <= self.storage
             && other.brain <= self.brain
     }
 
@@ -131,6 +175,7 @@ impl Grants {
             model: self.model && !other.model,
             brain: if self.brain > other.brain { self.brain } else { BrainGrant::None },
             files: self.files && !other.files,
+            storage: if self.storage > other.storage { self.storage } else { StorageGrant::None },
             limits: Limits::default(),
         }
     }
@@ -150,6 +195,7 @@ impl Grants {
         if self.files {
             lines.push("files".to_owned());
         }
+        lines.extend(self.storage.word().map(|word| format!("storage {word}")));
         lines.extend(self.limits.timeout_ms.map(|ms| format!("timeout {} s", ms as f64 / 1000.0)));
         lines.extend(self.limits.memory_bytes.map(|bytes| format!("memory {bytes} bytes")));
         lines.extend(self.limits.processes.map(|n| format!("processes {n}")));
@@ -163,6 +209,15 @@ fn brain(value: &Value) -> Result<BrainGrant, OptionError> {
         Some("propose") => Ok(BrainGrant::Propose),
         _ if value.is_null() => Ok(BrainGrant::None),
         _ => Err(wrong("brain", "\"read\" or \"propose\"", value)),
+    }
+}
+
+fn storage(value: &Value) -> Result<StorageGrant, OptionError> {
+    match value.as_str() {
+        Some("read") => Ok(StorageGrant::Read),
+        Some("write") => Ok(StorageGrant::Write),
+        _ if value.is_null() => Ok(StorageGrant::None),
+        _ => Err(wrong("storage", "\"read\" or \"write\"", value)),
     }
 }
 
@@ -239,7 +294,7 @@ mod tests {
     #[test]
     fn what_is_stated_is_granted_and_nothing_else() {
         let grants = grants(json!({
-            "network": ["API.example.com", "*.example.org:8443"], "model": true, "brain": "read",
+            "network": ["API.example.com", "*.example.org:8443"], "model": true, "brain": "read", "storage": "write",
             "timeout": 1.5, "memory": "256MiB", "processes": 4
         }))
         .unwrap();
@@ -250,6 +305,7 @@ mod tests {
                 "network api.example.com",
                 "model",
                 "brain read",
+                "storage write",
                 "timeout 1.5 s",
                 "memory 268435456 bytes",
                 "processes 4"
@@ -286,6 +342,7 @@ mod tests {
         insta::assert_snapshot!(grants(json!({"memory": "lots"})).unwrap_err(), @r#"`memory` must be bytes, or a string such as "256MB", not `"lots"`"#);
         insta::assert_snapshot!(grants(json!({"timeout": -1})).unwrap_err(), @"`timeout` must be seconds between 0 and 86400, not `-1`");
         insta::assert_snapshot!(grants(json!({"brain": "write"})).unwrap_err(), @r#"`brain` must be "read" or "propose", not `"write"`"#);
+        insta::assert_snapshot!(grants(json!({"storage": true})).unwrap_err(), @r#"`storage` must be "read" or "write", not `true`"#);
         insta::assert_snapshot!(grants(json!({"timout": 3})).unwrap_err(), @"`timout` is not an option of functions; did you mean `timeout`?");
         assert!(grants(json!({"root": true})).unwrap_err().contains("the options are `description`"));
     }
@@ -293,7 +350,14 @@ mod tests {
     #[test]
     fn grants_cover_what_they_hold_and_no_more() {
         let narrow = grants(json!({"network": ["a.com"]})).unwrap();
-        let wide = grants(json!({"network": ["a.com", "b.com"], "brain": "read", "timeout": 5})).unwrap();
+        let wide = json!({"network": ["a.com", "b.com"], "brain": "read", "storage": "write", "timeout": 5});
+        let wide = grants(wide).unwrap();
+        let reader = grants(json!({"storage": "read"})).unwrap();
+        assert!(wide.cover(&reader) && !narrow.cover(&reader) && !reader.cover(&wide));
+        assert_eq!(
+            (wide.beyond(&reader).storage, reader.beyond(&wide).storage),
+            (StorageGrant::Write, StorageGrant::None)
+        );
         assert!(wide.cover(&narrow) && wide.cover(&wide) && narrow.cover(&Grants::default()));
         assert!(!narrow.cover(&wide) && !Grants::default().cover(&narrow));
     }
@@ -301,7 +365,7 @@ mod tests {
     #[test]
     fn widening_takes_the_union() {
         let mut narrow = grants(json!({"network": ["a.com"], "brain": "read"})).unwrap();
-        narrow.widen(&grants(json!({"network": ["b.com"], "model": true})).unwrap());
-        assert_eq!(narrow.lines(), ["network a.com", "network b.com", "model", "brain read"]);
+        narrow.widen(&grants(json!({"network": ["b.com"], "model": true, "storage": "read"})).unwrap());
+        assert_eq!(narrow.lines(), ["network a.com", "network b.com", "model", "brain read", "storage read"]);
     }
 }

@@ -86,6 +86,10 @@ pub enum Denied {
     Name { name: String, patterns: Vec<String> },
     #[error("this token may touch {}, but this concerns the whole brain", listed(.patterns))]
     Everything { patterns: Vec<String> },
+    #[error("run {run} was started with more rights than yours")]
+    Rights { run: RunId },
+    #[error("graph `{graph}` may not call `{name}` by a value: its author may not call `{name}`")]
+    Author { graph: String, name: String },
 }
 
 impl Authority {
@@ -124,6 +128,14 @@ impl Authority {
     /// Whether functions that it writes may call this one.
     pub fn may_call(&self, name: &str) -> bool {
         self.only.covers(name) || self.uses.covers(name)
+    }
+
+    /// Whether it may do everything that the other may: then it may change what is done by the other.
+    pub fn includes(&self, other: &Authority) -> bool {
+        Need::most(self.role) >= Need::most(other.role)
+            && self.only.includes(&other.only)
+            && self.callable().includes(&other.callable())
+            && self.grants.includes(&other.grants)
     }
 
     /// All names that functions it writes may call.
@@ -192,6 +204,21 @@ impl Access {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether what it writes may call this.
+    pub fn may_call(&self, name: &str) -> Result<(), Denied> {
+        if self.authority.may_call(name) { Ok(()) } else { self.may_touch(Verb::StartRun, name) }
+    }
+
+    /// Whether it may change a Run that is executed by some authority: with less than that, it would act by more than its own.
+    pub fn may_change(&self, run: RunId, authority: &Authority) -> Result<(), Denied> {
+        if self.authority.includes(authority) { Ok(()) } else { Err(Denied::Rights { run }) }
+    }
+
+    /// Whether it may go on from what a Run by some authority has read.
+    pub fn may_continue(&self, run: RunId, authority: &Authority) -> Result<(), Denied> {
+        if self.only().includes(&authority.only) { Ok(()) } else { Err(Denied::Rights { run }) }
     }
 
     /// Whether it may be done to the brain as a whole.
@@ -271,6 +298,28 @@ mod tests {
         assert_eq!(run.actor, Actor::Run(RunId(uuid::Uuid::nil())));
         assert!(run.may(Verb::ProposeChangeset).is_err());
         assert!(run.may_touch(Verb::StartRun, "mail.send").is_err());
+    }
+
+    #[test]
+    fn a_run_is_changed_by_whoever_may_do_all_that_it_may_and_continued_by_whoever_sees_as_much() {
+        let run = RunId(uuid::Uuid::nil());
+        let admin = access(TokenRole::Admin, &[]);
+        let (wide, narrow) = (access(TokenRole::Runner, &[]), access(TokenRole::Runner, &["web.*"]));
+        let narrower = access(TokenRole::Runner, &["web.shop.*"]);
+        let may = |who: &Access, whose: &Access| {
+            (who.may_change(run, &whose.authority).is_ok(), who.may_continue(run, &whose.authority).is_ok())
+        };
+        assert_eq!(may(&narrow, &narrow), (true, true));
+        assert_eq!(may(&admin, &narrow), (true, true));
+        assert_eq!(may(&wide, &admin), (false, true), "its role may less, and it sees everything");
+        assert_eq!(may(&narrow, &admin), (false, false));
+        let uses = |names: &Access| {
+            let authority = Authority { uses: Scope::none(), ..(*names.authority).clone() };
+            Access { authority: Arc::new(authority), ..names.clone() }
+        };
+        assert_eq!(may(&uses(&narrow), &uses(&narrower)), (true, true));
+        assert_eq!(may(&uses(&narrower), &uses(&narrow)), (false, false));
+        assert_eq!(may(&uses(&narrow), &narrow), (false, true), "its graphs may call less");
     }
 
     #[test]

@@ -39,6 +39,17 @@ impl Scope {
         }
     }
 
+    /// Whether it covers every name that the other covers.
+    pub fn includes(&self, other: &Scope) -> bool {
+        match (self, other) {
+            (Scope::All, _) => true,
+            (Scope::Names(_), Scope::All) => false,
+            (Scope::Names(these), Scope::Names(those)) => {
+                those.iter().all(|one| these.iter().any(|pattern| glob::includes(pattern, one)))
+            }
+        }
+    }
+
     /// The patterns; none stands for every name.
     pub fn patterns(&self) -> Option<&[String]> {
         match self {
@@ -94,6 +105,17 @@ mod tests {
         let both = names(&["web.*"]).or(&names(&["text.*"]));
         assert!(both.covers("web.get") && both.covers("text.trim") && !both.covers("mail.send"));
         assert!(names(&["web.*"]).or(&Scope::All).is_all());
+    }
+
+    #[test]
+    fn a_scope_includes_what_it_covers_all_of() {
+        let web = names(&["web.*", "add"]);
+        for inner in [names(&["web.shop.*"]), names(&["add"]), Scope::none(), web.clone()] {
+            assert!(web.includes(&inner) && Scope::All.includes(&inner), "{inner:?}");
+        }
+        for outer in [names(&["web.*", "mail.*"]), Scope::All] {
+            assert!(!web.includes(&outer), "{outer:?}");
+        }
     }
 
     #[test]

@@ -68,7 +68,7 @@ pub struct Token {
     #[serde(default)]
     pub uses: Vec<String>,
     /// What its functions may be granted: `all`, or `secret:NAME`, `host:HOST`, `model`, `brain:read`, `brain:propose`,
-    /// `files`.
+    /// `files`, `storage:read`, `storage:write`.
     #[serde(default)]
     #[schema(value_type = Vec<String>)]
     pub grants: Grantable,

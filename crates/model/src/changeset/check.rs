@@ -308,8 +308,21 @@ pub fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a str> {
     if name.len() > MAX_NAME_BYTES {
         return None;
     }
+    // Enough for some thousand names of usual length.
+    const MOST_WORK: usize = 4 << 20;
+    let mut work = 0_usize;
+    let is_alike = |candidate: &&String| {
+        let (shorter, both) = (name.len().min(candidate.len()), name.len() + candidate.len());
+        // In bytes; where a character has up to four of them, this excludes less than it could.
+        8 * shorter as u64 >= (LEAST * both as f32) as u64
+    };
     known
         .iter()
+        .filter(is_alike)
+        .take_while(|candidate| {
+            work += name.len() * candidate.len();
+            work <= MOST_WORK
+        })
         .map(|candidate| (similar::TextDiff::from_chars(name, candidate.as_str()).ratio(), candidate))
         .filter(|(ratio, _)| *ratio >= LEAST)
         .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)))

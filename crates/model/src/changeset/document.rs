@@ -8,7 +8,7 @@ use crate::content::Content;
 use crate::entry::{EntryKey, EntryKind};
 use crate::function::FunctionContent;
 use crate::function::dependency::Dependency;
-use crate::python::Dialect;
+use crate::python::{Dialect, definition_start};
 
 /// Below this width an argument stays on one line.
 const LINE_WIDTH: usize = 100;
@@ -34,14 +34,13 @@ pub fn path(key: &EntryKey) -> String {
 pub fn python_file(function: &FunctionContent) -> String {
     let arguments = arguments(function);
     let (before, definition) = split_at_definition(&function.source);
-    let mut out = String::new();
     let (future, before) = split_after_future(before);
-    out.push_str(future);
+    let mut out = future.to_owned();
     if !mentions_import(before) {
         out.push_str("import selfmade\n");
         out.push_str(if before.trim().is_empty() { "\n\n" } else { "" });
     }
-    out.push_str(before);
+    out.push_str(if before.trim().is_empty() { "" } else { before });
     if arguments.is_empty() {
         out.push_str("@selfmade.function\n");
     } else {
@@ -58,16 +57,10 @@ pub fn python_file(function: &FunctionContent) -> String {
     out
 }
 
-/// What stands before the definition: imports and types. Decorators that travel with it belong to the definition.
+/// What stands before the definition: imports, types, and what else is stored with it. Decorators that travel with it belong to
+/// the definition.
 fn split_at_definition(source: &str) -> (&str, &str) {
-    let mut place = 0;
-    for line in source.split_inclusive('\n') {
-        if line.starts_with("def ") || line.starts_with("async def ") || line.starts_with('@') {
-            break;
-        }
-        place += line.len();
-    }
-    source.split_at(place)
+    source.split_at(definition_start(source).unwrap_or(0))
 }
 
 /// Python takes imports from `__future__` only where nothing but a docstring stands before them.
@@ -140,6 +133,9 @@ fn grants(grants: &Grants, add: &mut impl FnMut(&'static str, Value)) {
     }
     if grants.files {
         add("files", true.into());
+    }
+    if let Some(word) = grants.storage.word() {
+        add("storage", word.into());
     }
     if let Some(timeout_ms) = grants.limits.timeout_ms {
         add("timeout", (timeout_ms as f64 / 1000.0).into());

@@ -185,6 +185,18 @@ impl Changeset {
         scope.is_all() || (!self.changes.is_empty() && self.changes.iter().all(is_covered))
     }
 
+    /// Whether it is the same proposal again: whoever decides about one has decided about the other.
+    pub fn proposes_same(&self, other: &Changeset) -> bool {
+        let verdicts = |changeset: &Changeset| -> Vec<_> {
+            changeset.checks.iter().map(|check| (check.gate, check.verdict)).collect()
+        };
+        self.title == other.title
+            && self.reverts == other.reverts
+            && self.authority == other.authority
+            && self.changes == other.changes
+            && verdicts(self) == verdicts(other)
+    }
+
     /// What others hear of one that waits for somebody, under the number that it gets.
     pub fn proposed_event(&self, number: u64) -> NewEvent {
         let ready = self.failed_checks().next().is_none();

@@ -8,7 +8,7 @@ use crate::changeset::check::nearest;
 use crate::phrase::{cut, list};
 
 /// Everything that a function can state, in the order in which it is exported.
-pub const STATEABLE: [&str; 20] = [
+pub const STATEABLE: [&str; 21] = [
     "description",
     "dependencies",
     "requirements",
@@ -17,6 +17,7 @@ pub const STATEABLE: [&str; 20] = [
     "model",
     "brain",
     "files",
+    "storage",
     "timeout",
     "memory",
     "processes",
@@ -64,7 +65,7 @@ pub(crate) fn count(key: &'static str, value: &Value) -> Result<u32, OptionError
 }
 
 /// A day.
-pub(crate) const LONGEST_MS: u64 = 86_400_000;
+pub const LONGEST_MS: u64 = 86_400_000;
 
 /// Seconds as milliseconds, up to a day. Rounded, so that what is exported as seconds reads back as it was.
 pub(crate) fn milliseconds(value: &Value) -> Option<u64> {

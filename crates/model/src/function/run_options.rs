@@ -21,7 +21,7 @@ pub struct Running {
     /// Running it twice does no more than running it once, so it may be run again after its node was lost.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub idempotent: bool,
-    #[serde(skip_serializing_if = "Isolation::is_fresh")]
+    #[serde(skip_serializing_if = "Isolation::is_usual")]
     pub isolation: Isolation,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<Concurrency>,
@@ -37,8 +37,10 @@ pub struct Running {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Isolation {
-    /// Each Run has a cell of its own.
+    /// Each Run has a cell of its own, except that in one run of a graph nodes that call the same pure function may share one.
     #[default]
+    Usual,
+    /// Each Run has a cell of its own.
     Fresh,
     /// Runs of one Version follow each other in one cell.
     Warm,
@@ -86,8 +88,8 @@ const FARTHEST_PRIORITY: i64 = 100;
 const LONGEST_KEY_BYTES: usize = 100;
 
 impl Isolation {
-    fn is_fresh(&self) -> bool {
-        *self == Isolation::Fresh
+    fn is_usual(&self) -> bool {
+        *self == Isolation::Usual
     }
 }
 
@@ -167,8 +169,10 @@ impl Running {
         if self.idempotent {
             options.push(("idempotent", true.into()));
         }
-        if self.isolation == Isolation::Warm {
-            options.push(("isolation", "warm".into()));
+        match self.isolation {
+            Isolation::Usual => {}
+            Isolation::Fresh => options.push(("isolation", "fresh".into())),
+            Isolation::Warm => options.push(("isolation", "warm".into())),
         }
         if let Some(Concurrency { limit, key }) = &self.concurrency {
             let keyed = |key: &String| serde_json::json!({ "limit": limit, "key": key });
@@ -200,8 +204,10 @@ impl Running {
         if self.idempotent {
             lines.push("idempotent".to_owned());
         }
-        if self.isolation == Isolation::Warm {
-            lines.push("in a warm cell".to_owned());
+        match self.isolation {
+            Isolation::Usual => {}
+            Isolation::Fresh => lines.push("each run in a cell of its own".to_owned()),
+            Isolation::Warm => lines.push("in a warm cell".to_owned()),
         }
         if let Some(Concurrency { limit, key }) = &self.concurrency {
             let each = key.as_ref().map(|key| format!(" for each `{key}`")).unwrap_or_default();
@@ -412,7 +418,8 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_exported_reads_back(
-            attempts in 1_u32..=100, first in 1_u64..1000, more in 0_u64..1000, idempotent: bool, warm: bool,
+            attempts in 1_u32..=100, first in 1_u64..1000, more in 0_u64..1000, idempotent: bool,
+            isolation in prop::sample::select(vec![Isolation::Usual, Isolation::Fresh, Isolation::Warm]),
             concurrency in prop::option::of((1_u32..9, prop::option::of("[a-z]{1,3}"))),
             record in prop::sample::select(vec![Record::All, Record::Errors, Record::Sample, Record::None]),
             checked: bool, priority in -100_i32..=100,
@@ -421,7 +428,7 @@ mod tests {
             let running = Running {
                 retry,
                 idempotent,
-                isolation: if warm { Isolation::Warm } else { Isolation::Fresh },
+                isolation,
                 concurrency: concurrency.map(|(limit, key)| Concurrency { limit, key }),
                 record,
                 returns: if checked { Returns::Error } else { Returns::Warn },

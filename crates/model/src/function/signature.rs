@@ -53,6 +53,17 @@ impl Signature {
             pins: Vec::new(),
         }
     }
+
+    /// The same with nothing that has to be given, for an input that is completed later or used in part.
+    #[must_use]
+    pub fn all_optional(&self) -> Signature {
+        let mut signature = self.clone();
+        signature.parameters.iter_mut().for_each(|parameter| parameter.required = false);
+        if let Some(schema) = signature.input.as_object_mut() {
+            schema.remove("required");
+        }
+        signature
+    }
 }
 
 impl FunctionKind {

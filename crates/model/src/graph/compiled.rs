@@ -8,8 +8,9 @@ use serde_json::Value;
 
 use super::block::{BlockSignature, Pin};
 use crate::function::signature::DefaultValue;
-use crate::input::InputError;
+use crate::input::depth::{MAX_DEPTH, fits_in};
 use crate::input::shape::{Place, Problems, Shape, check_tags};
+use crate::input::{InputError, Problem};
 
 /// One problem of a value is enough to find it.
 const MOST: usize = 3;
@@ -84,6 +85,9 @@ impl Side {
 
     /// A pin that there is not takes and gives whatever it is; that it is not there is told elsewhere.
     fn check(&self, pin: &str, value: &Value) -> Result<(), InputError> {
+        if !fits_in(value, MAX_DEPTH) {
+            return Err(InputError { problems: vec![Problem::too_deep(pin.to_owned(), value)], more: 0 });
+        }
         let known = self.pins.get(pin);
         // A default may be of another type than its parameter says.
         if known.is_some_and(|known| known.default.as_ref() == Some(value)) {

@@ -13,6 +13,7 @@ use thiserror::Error;
 use super::diff::{GraphDiff, diff};
 use super::patch::{Change, Patch, PatchError};
 use super::{GraphContent, Node};
+use crate::access::Authority;
 use crate::access::actor::Actor;
 use crate::input::json_size::json_size;
 use crate::name::EntryName;
@@ -42,6 +43,10 @@ pub struct Edit {
     pub number: u64,
     #[schema(value_type = String)]
     pub actor: Actor,
+    /// By which it is judged when the draft is applied. Nobody is shown it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(ignore)]
+    pub authority: Option<Authority>,
     pub at: Timestamp,
     /// Empty if the content was replaced as a whole, or moved to another Version.
     pub patches: Vec<Patch>,
@@ -81,6 +86,8 @@ pub enum DraftError {
     TooLarge { bytes: u64 },
     #[error("{what} changed since edit {seen}: edit {number}, by {who}")]
     Conflict { what: String, seen: u64, who: Actor, number: u64 },
+    #[error("it was edited since edit {seen}, by {}, and is at edit {edit}", .who.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
+    Edited { seen: u64, edit: u64, who: Vec<Actor> },
     #[error("the draft is at edit {edit}, so edit {seen} has not happened")]
     Unseen { seen: u64, edit: u64 },
     #[error("edit {seen} is too long ago to compare with: the edits after it are no longer kept")]
@@ -99,6 +106,7 @@ impl DraftError {
         match self {
             DraftError::Patch { .. } | DraftError::TooMany { .. } | DraftError::TooLarge { .. } => false,
             DraftError::Conflict { .. }
+            | DraftError::Edited { .. }
             | DraftError::Unseen { .. }
             | DraftError::Forgotten { .. }
             | DraftError::Moved { .. }
@@ -108,6 +116,23 @@ impl DraftError {
 }
 
 impl Draft {
+    /// Whether it is as somebody has seen it. `since` are the edits after that, as far as they are kept.
+    pub fn is_at(&self, seen: u64, since: &[Edit]) -> Result<(), DraftError> {
+        if seen > self.edit {
+            return Err(DraftError::Unseen { seen, edit: self.edit });
+        }
+        if seen == self.edit {
+            return Ok(());
+        }
+        let mut who: Vec<Actor> = Vec::new();
+        for edit in since.iter().filter(|edit| edit.number > seen) {
+            if !who.contains(&edit.actor) {
+                who.push(edit.actor.clone());
+            }
+        }
+        Err(DraftError::Edited { seen, edit: self.edit, who })
+    }
+
     /// The draft after these patches: all of them, or none. `seen` is the last edit that the editor knows, and `since` are those
     /// after it, as far as they are kept; without `seen`, whatever is there is edited.
     pub fn edited(&self, patches: &[Patch], seen: Option<u64>, since: &[Edit]) -> Result<Edited, DraftError> {
@@ -273,6 +298,7 @@ mod tests {
         draft.edit += 1;
         draft.content = edited.content;
         edits.push(Edit {
+            authority: None,
             number: draft.edit,
             actor: Actor::CommandLine,
             at: Timestamp::UNIX_EPOCH,

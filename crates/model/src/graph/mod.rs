@@ -13,6 +13,7 @@
 //! | read and write files, also those of AutoGPT | [`exchange::read`], [`exchange::write()`] |
 //! | draw | [`draw::svg()`], [`draw::text()`] |
 //! | know beforehand how long a run takes | [`estimate::estimate`] |
+//! | see which nodes pin an older version, and move them | [`upgrade::upgrades`] |
 //! | edit | [`patch::apply`], [`diff::diff`], [`subgraph::pack`] and [`subgraph::unpack`]; several editors at once: [`draft::Draft`] |
 //!
 //! # A run, from outside
@@ -98,6 +99,7 @@ pub mod resolve;
 pub mod run_options;
 pub mod scheduler;
 pub mod subgraph;
+pub mod upgrade;
 
 mod compiled;
 mod components;

@@ -7,8 +7,9 @@ use serde_json::Value;
 
 use super::block::BlockSignature;
 use super::builtin::Builtin;
-use super::check::{Code, Problem};
+use super::check::{Code, Problem, suggests};
 use super::compiled::CompiledBlock;
+use super::content::MAX_PIN_BYTES;
 use super::node::BlockName;
 use super::pin_path::PinPath;
 use super::{GraphContent, Link, Node};
@@ -134,8 +135,10 @@ fn constants<'a>(
 ) -> Vec<(PinPath, &'a Value)> {
     let mut found = Vec::with_capacity(node.input.len());
     for (pin, value) in &node.input {
-        match input_pin(block, pin) {
+        match input_pin(block, pin, suggests(problems)) {
             Ok(path) => found.push((path, value)),
+            // That it is too long is told of the node already.
+            Err(_) if pin.len() > MAX_PIN_BYTES => {}
             Err(problem) => problems.push(problem.at(&node.id).pin(pin)),
         }
     }
@@ -143,22 +146,22 @@ fn constants<'a>(
     found
 }
 
-fn input_pin(block: &CompiledBlock, pin: &str) -> Result<PinPath, Problem> {
+fn input_pin(block: &CompiledBlock, pin: &str, search: bool) -> Result<PinPath, Problem> {
     let path =
         PinPath::parse_with(pin, |pin| block.has_input(pin)).map_err(|error| Problem::bad_pin(&error))?;
     if block.has_input(path.pin()) || block.signature.other_inputs.is_some() {
         return Ok(path);
     }
-    Err(Problem::unknown_pin("input", path.pin(), &block.signature.inputs))
+    Err(Problem::unknown_pin("input", path.pin(), &block.signature.inputs, search))
 }
 
-fn output_pin(block: &CompiledBlock, pin: &str) -> Result<PinPath, Problem> {
+fn output_pin(block: &CompiledBlock, pin: &str, search: bool) -> Result<PinPath, Problem> {
     let path =
         PinPath::parse_with(pin, |pin| block.has_output(pin)).map_err(|error| Problem::bad_pin(&error))?;
     if block.has_output(path.pin()) || block.signature.other_outputs.is_some() {
         return Ok(path);
     }
-    Err(Problem::unknown_pin("output", path.pin(), &block.signature.outputs))
+    Err(Problem::unknown_pin("output", path.pin(), &block.signature.outputs, search))
 }
 
 impl<'a> Resolved<'a> {
@@ -171,20 +174,28 @@ impl<'a> Resolved<'a> {
         let mut end = |id: &str, pin: &str| {
             let found = positions.get(id).copied();
             if found.is_none() {
-                problems.push(Problem::link_to_nowhere(link, id, positions).pin(pin));
+                let search = suggests(problems);
+                problems.push(Problem::link_to_nowhere(link, id, positions, search).pin(pin));
             }
             found
         };
         let (from, to) = (end(&link.from, &link.from_pin), end(&link.to, &link.to_pin));
         let (from, to) = (from?, to?);
         let (source, sink) = (self.nodes[from].as_ref(), self.nodes[to].as_ref());
+        let search = suggests(problems);
         let mut told = |found: Result<PinPath, Problem>, node: &str, pin: &str| {
-            found.map_err(|problem| problems.push(problem.at(node).pin(pin).link(link))).ok()
+            match found {
+                Ok(path) => return Some(path),
+                // That it is too long is told of the link already.
+                Err(_) if pin.len() > MAX_PIN_BYTES => {}
+                Err(problem) => problems.push(problem.at(node).pin(pin).link(link)),
+            }
+            None
         };
-        let from_pin = source.map(|node| output_pin(&node.block, &link.from_pin));
+        let from_pin = source.map(|node| output_pin(&node.block, &link.from_pin, search));
         let from_pin = from_pin.and_then(|found| told(found, &link.from, &link.from_pin));
         let to_pin =
-            sink.map(|node| input_pin(&node.block, &link.to_pin).and_then(|pin| linkable(node, pin)));
+            sink.map(|node| input_pin(&node.block, &link.to_pin, search).and_then(|pin| linkable(node, pin)));
         let to_pin = to_pin.and_then(|found| told(found, &link.to, &link.to_pin));
         let (from_pin, to_pin) = (from_pin?, to_pin?);
         let keeps = source?.block.output(from_pin.pin()).is_some_and(|pin| pin.is_static);

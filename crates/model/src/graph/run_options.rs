@@ -1,4 +1,4 @@
-//! How one Run of a Graph differs from others: where it stops, what it need not execute, and which Run it goes on from.
+//! How one Run of a Graph differs from others: where it stops, what it executes and what not, and which Run it goes on from.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,6 +22,21 @@ pub struct GraphOptions {
     /// Values by node and output pin. A node that is here is not executed: each execution gives these.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub pinned: BTreeMap<String, BTreeMap<String, Vec<Value>>>,
+    /// Only these nodes are executed.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub only: BTreeSet<String>,
+    /// Only these nodes and those downstream of them are executed.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub from: BTreeSet<String>,
+    /// With `only` or `from`: values by node and input pin, instead of what links and constants give.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub input: BTreeMap<String, BTreeMap<String, Value>>,
+    /// With `only` or `from`: the earlier run of the graph whose recorded outputs stand for nodes that are not executed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values_of: Option<RunId>,
+    /// What was read from that run when this one was started.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub recorded: BTreeMap<String, BTreeMap<String, Vec<Value>>>,
     /// The failed run whose journal it goes on from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resumes: Option<RunId>,
@@ -54,6 +69,12 @@ pub enum OptionsError {
 impl GraphOptions {
     pub fn is_usual(&self) -> bool {
         *self == GraphOptions::default()
+    }
+
+    /// Whether nodes may get other values than the graph as it was checked gives them: some are given, or come from elsewhere, or what
+    /// would have stopped them is left out.
+    pub fn changes_values(&self) -> bool {
+        !(self.pinned.is_empty() && self.input.is_empty() && self.recorded.is_empty()) || self.is_partial()
     }
 
     /// Whether everything that is named is there.

@@ -1,6 +1,7 @@
 //! Input: whether what a caller hands in fits the signature of a Version, before anything is started.
 
 pub(crate) mod bind;
+pub mod depth;
 pub mod json_size;
 pub mod output;
 pub mod path;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use self::bind::bind;
+use self::depth::{MAX_DEPTH, fits_in};
 pub use self::shape::Problem;
 use self::shape::{Place, Problems, Shape, check_tags};
 use crate::function::signature::{DefaultValue, Signature};
@@ -52,6 +54,9 @@ impl InputSchema {
     /// An input names every parameter that it gives, also positional-only ones, and `*args` with a list.
     pub fn check(&self, input: &Map<String, Value>) -> Result<(), InputError> {
         let mut problems = Problems::up_to(MOST_PROBLEMS);
+        if let Some((name, value)) = input.iter().find(|(_, value)| !fits_in(value, MAX_DEPTH)) {
+            return Err(InputError { problems: vec![Problem::too_deep(name.clone(), value)], more: 0 });
+        }
         match &self.shape {
             Shape::Object(object) => object.check(input, &Place::Root, &mut problems),
             Shape::Any => {}

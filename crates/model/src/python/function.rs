@@ -60,6 +60,26 @@ pub fn free_calls(source: &str) -> Result<Vec<FreeCall>, SourceError> {
     Ok(scope::walk(&module.syntax().body).free_calls(&text))
 }
 
+/// Where the stored function begins in its source, with its decorators.
+pub fn definition_start(source: &str) -> Option<usize> {
+    let is_def =
+        |line: &str| line.starts_with("def ") || line.starts_with("async def ") || line.starts_with('@');
+    let mut lines = source.split_inclusive('\n').scan(0, |place, line| {
+        let start = *place;
+        *place += line.len();
+        Some((start, line))
+    });
+    let (first, _) = lines.find(|(_, line)| is_def(line))?;
+    if !lines.any(|(_, line)| is_def(line)) {
+        return Some(first);
+    }
+    // Only a parser can tell a definition from a line of a string.
+    let text = Text::new(source).ok()?;
+    let module = parse::module(&text).ok()?;
+    let functions = module.syntax().body.iter().filter(|statement| statement.is_function_def_stmt());
+    functions.last().map(|function| function.range().start().to_usize())
+}
+
 pub(super) fn of_text(text: Text) -> Result<Analysis, SourceError> {
     let text = parse::dedented(text)?;
     let module = parse::module(&text)?;

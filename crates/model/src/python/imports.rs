@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 
-use ruff_python_ast::{Alias, Stmt, StmtImport, StmtImportFrom};
+use ruff_python_ast::{Alias, Expr, Stmt, StmtImport, StmtImportFrom, StmtWith};
 use ruff_text_size::Ranged;
 use serde::{Deserialize, Serialize};
 
 use super::error::{SourceError, SourceErrorKind};
 use super::scope::Scopes;
 use super::text::Text;
+use super::types::Types;
 
 /// A module that a source imports from outside itself. selfmade's own module is the host's and never listed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,6 +71,29 @@ fn from(import: &StmtImportFrom) -> Vec<Binding<'_>> {
             alias,
         })
         .collect()
+}
+
+/// The statements of a file, with those inside `with selfmade.imports():` in its place.
+pub(super) fn flattened(body: &[Stmt]) -> Vec<&Stmt> {
+    let types = Types::read(body);
+    let mut statements = Vec::new();
+    for statement in body {
+        match statement {
+            Stmt::With(block) if is_imports(block, &types) => statements.extend(&block.body),
+            statement => statements.push(statement),
+        }
+    }
+    statements
+}
+
+/// Whether it is `with selfmade.imports():` around nothing else.
+fn is_imports(block: &StmtWith, types: &Types<'_>) -> bool {
+    let is_call = |expr: &Expr| match expr {
+        Expr::Call(call) => types.path(&call.func).is_some_and(|path| path == "selfmade.imports"),
+        _ => false,
+    };
+    block.items.iter().all(|item| is_call(&item.context_expr))
+        && block.body.iter().all(|statement| matches!(statement, Stmt::Import(_) | Stmt::ImportFrom(_)))
 }
 
 pub(super) fn top_level(path: &str) -> &str {

@@ -10,39 +10,94 @@ use ruff_text_size::{Ranged, TextRange};
 
 use super::decorators;
 use super::error::{SourceError, SourceErrorKind};
+use super::plain::{self, Definitions};
 use super::text::Text;
 use super::types::Types;
 
 /// The parts of a stored function's source.
 pub(super) struct Layout<'a> {
-    /// Imports and types above the function.
+    /// Imports, types and plain definitions above the function.
     pub(super) preamble: &'a [Stmt],
     pub(super) function: &'a StmtFunctionDef,
     /// Both of them.
     pub(super) kept: &'a [Stmt],
 }
 
+/// The function is the last one; what stands above it has to be used by it.
 pub(super) fn of<'a>(text: &Text, body: &'a [Stmt]) -> Result<Layout<'a>, SourceError> {
-    let mut functions = body.iter().enumerate().filter_map(|(index, statement)| match statement {
+    let mut functions = body.iter().enumerate().rev().filter_map(|(index, statement)| match statement {
         Stmt::FunctionDef(function) => Some((index, function)),
         _ => None,
     });
     let Some((index, function)) = functions.next() else { return Err(no_function(text, body)) };
-    if let Some((_, second)) = functions.next() {
-        return Err(second_function(text, function, second));
-    }
     let preamble = &body[..index];
     let types = Types::read(preamble);
+    let above: Vec<&Stmt> = preamble.iter().collect();
+    let plain = Definitions::read(&body[..=index].iter().collect::<Vec<_>>(), &types);
+    let used = used(&body[index], function.name.as_str(), &above, &types, &plain);
     for (at, statement) in preamble.iter().enumerate() {
+        let is_used =
+            || plain.has(statement) && plain::defined(statement).is_some_and(|name| used.contains(name));
         let is_module_docstring = at == 0 && is_docstring(statement);
-        if !is_module_docstring && !may_precede(statement, &types) {
-            return Err(beside(text, statement, function));
+        if is_module_docstring || may_precede(statement, &types) || is_used() {
+            continue;
         }
+        return Err(match statement {
+            Stmt::FunctionDef(other) => second_function(text, other, function),
+            statement => beside(text, statement, function, &plain),
+        });
     }
     if let Some(statement) = body[index + 1..].iter().find(|statement| !is_main_block(statement)) {
-        return Err(beside(text, statement, function));
+        return Err(beside(text, statement, function, &plain));
     }
     Ok(Layout { preamble, function, kept: &body[..=index] })
+}
+
+/// Whether every statement of a file of several functions may be there. `function` is the first of them.
+pub(super) fn check_file(
+    text: &Text,
+    body: &[&Stmt],
+    types: &Types<'_>,
+    plain: &Definitions<'_>,
+    function: &StmtFunctionDef,
+) -> Result<(), SourceError> {
+    let may_stand = |(at, statement): (usize, &&Stmt)| {
+        at == 0 && is_docstring(statement)
+            || may_precede(statement, types)
+            || matches!(statement, Stmt::FunctionDef(_))
+            || plain.has(statement)
+            || is_main_block(statement)
+    };
+    match body.iter().enumerate().find(|one| !may_stand(*one)) {
+        Some((_, statement)) => Err(beside(text, statement, function, plain)),
+        None => Ok(()),
+    }
+}
+
+/// The names that a function uses, and those that the definitions above it use which it uses.
+fn used(
+    function: &Stmt,
+    user: &str,
+    above: &[&Stmt],
+    types: &Types<'_>,
+    plain: &Definitions<'_>,
+) -> HashSet<String> {
+    let free = |statement: &Stmt| plain::used(statement, &[]);
+    let mut used = HashSet::new();
+    let mut waiting: Vec<String> = free(function).into_iter().collect();
+    // Types may stand above whether they are used or not, and use what they like.
+    waiting.extend(above.iter().filter(|one| types.definition(one).is_some()).flat_map(|one| free(one)));
+    while let Some(name) = waiting.pop() {
+        waiting.extend(plain.plain(&name, user).filter(|_| !used.contains(&name)).into_iter().flat_map(free));
+        used.insert(name);
+    }
+    used
+}
+
+/// `from __future__ import …`.
+pub(super) fn is_future(statement: &Stmt) -> bool {
+    let Stmt::ImportFrom(import) = statement else { return false };
+    import.module.as_ref().is_some_and(|module| module.as_str() == "__future__")
 }
 
 pub(super) fn is_docstring(statement: &Stmt) -> bool {
@@ -85,14 +140,22 @@ fn second_function(text: &Text, first: &StmtFunctionDef, second: &StmtFunctionDe
         format!("`{second}` is a second function next to `{first}`"),
     )
     .hint(format!(
-        "a function is stored alone: move `{second}` inside `{first}`, or store it as a function of its own and call it by its name"
+        "`{second}` does not use `{first}`: store them as two functions, which call each other by their names"
     ))
 }
 
 /// Something that cannot be stored with the function.
-fn beside(text: &Text, statement: &Stmt, function: &StmtFunctionDef) -> SourceError {
+fn beside(text: &Text, statement: &Stmt, function: &StmtFunctionDef, plain: &Definitions<'_>) -> SourceError {
     let what = describe(statement);
     let function = function.name.as_str();
+    let offset = statement.range().start().to_usize();
+    let error =
+        text.error(SourceErrorKind::TopLevel, offset, format!("{what} is outside the function `{function}`"));
+    if plain.has(statement) {
+        return error.hint(format!("`{function}` does not use it: remove it"));
+    }
+    let why = plain::defined(statement).and_then(|name| plain.reason(name));
+    let why = why.map(|why| format!("only what is plain is stored with it, and {why}: "));
     let remedy = match statement {
         Stmt::Import(_) | Stmt::ImportFrom(_) => format!("move it above or inside `{function}`"),
         Stmt::Assign(_) | Stmt::AnnAssign(_) | Stmt::AugAssign(_) => {
@@ -101,9 +164,7 @@ fn beside(text: &Text, statement: &Stmt, function: &StmtFunctionDef) -> SourceEr
         Stmt::ClassDef(_) => format!("move {what} inside `{function}`"),
         _ => format!("move it inside `{function}`, or remove it"),
     };
-    let offset = statement.range().start().to_usize();
-    text.error(SourceErrorKind::TopLevel, offset, format!("{what} is outside the function `{function}`"))
-        .hint(format!("a function is stored alone: {remedy}"))
+    error.hint(format!("{}{remedy}", why.as_deref().unwrap_or("a function is stored alone: ")))
 }
 
 fn describe(statement: &Stmt) -> String {

@@ -17,6 +17,7 @@ mod pack;
 mod packages;
 mod parse;
 mod pins;
+mod plain;
 mod schema;
 mod scope;
 mod signature;
@@ -28,13 +29,13 @@ pub(crate) mod words;
 
 pub use self::decorators::Dialect;
 pub use self::error::{SourceError, SourceErrorKind};
-pub use self::function::{Analysis, analyse, analyse_bytes, free_calls};
+pub use self::function::{Analysis, analyse, analyse_bytes, definition_start, free_calls};
 pub use self::imports::Import;
 pub use self::pack::{
-    Declared, DeclaredDependency, Notice, PackFile, PackFunction, babyagi_imports, read_pack,
+    Declared, DeclaredDependency, Notice, PackFile, PackFunction, babyagi_imports, read_bare, read_pack,
 };
 pub(crate) use self::packages::import_of;
-pub use self::packages::{package_of, requirements};
+pub use self::packages::{known_packages, package_of, requirements};
 pub use self::scope::{FreeCall, FreeName};
 pub use self::stdlib::is_standard_library;
 pub use self::text::{MAX_SOURCE_BYTES, decode};

@@ -32,6 +32,26 @@ pub fn package_of(path: &str) -> &str {
     }
 }
 
+/// Packages that many functions use, to suggest one for a misspelt name.
+pub fn known_packages() -> Vec<&'static str> {
+    let mut known: Vec<&str> =
+        PACKAGES.iter().map(|(_, package)| *package).chain(POPULAR.iter().copied()).collect();
+    known.sort_unstable();
+    known.dedup();
+    known
+}
+
+#[rustfmt::skip] // One name a line would be a page without a reader.
+const POPULAR: &[&str] = &[
+    "aiohttp", "anthropic", "arrow", "attrs", "beautifulsoup4", "boto3", "chardet", "click", "cryptography", "duckdb",
+    "faker", "fastapi", "feedparser", "flask", "html5lib", "httpx", "jinja2", "jsonschema", "loguru", "lxml", "markdown",
+    "matplotlib", "mypy", "networkx", "nltk", "numpy", "openai", "openpyxl", "orjson", "pandas", "paramiko", "pendulum",
+    "pillow", "plotly", "polars", "psutil", "psycopg", "pyarrow", "pydantic", "pygments", "pymongo", "pypdf", "pytest",
+    "pytz", "redis", "regex", "reportlab", "requests", "rich", "scikit-learn", "scipy", "seaborn", "setuptools",
+    "shapely", "six", "spacy", "sqlalchemy", "statsmodels", "stripe", "sympy", "tabulate", "tenacity", "tiktoken",
+    "tqdm", "transformers", "urllib3", "websockets", "xlsxwriter", "yarl",
+];
+
 /// The import name that a package most likely provides.
 pub(crate) fn import_of(package: &str) -> String {
     let matches = |(_, known): &&(&str, &str)| normal(known) == normal(package);

@@ -27,7 +27,7 @@ pub(super) enum Named<'a> {
 
 impl<'a> Types<'a> {
     /// Reads statements in order, as an alias may use an earlier one.
-    pub(super) fn read(statements: &'a [Stmt]) -> Types<'a> {
+    pub(super) fn read(statements: impl IntoIterator<Item = &'a Stmt>) -> Types<'a> {
         let mut types = Types::default();
         for statement in statements {
             types.take(statement);

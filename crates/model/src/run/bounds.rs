@@ -18,13 +18,17 @@ use crate::run::RunError;
 /// A request of a Step that takes more than this is journaled as its size and its hash: replay only compares it.
 const REQUEST_BYTES: u64 = 1 << 20;
 
+/// What a row of the journal of a Graph takes beside its values. That is not counted: the number of rows is bounded by that of
+/// node executions.
+pub const GRAPH_ROW_BYTES: u64 = 256;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunBounds {
     /// Steps of one Run.
     pub steps: u32,
     /// Threads and tasks of one Run that make Steps.
     pub lanes: u32,
-    /// What the requests and answers of its Steps take together.
+    /// What the requests and answers of its Steps take together; of a Graph, what its node executions get and give.
     pub journal_bytes: u64,
     /// The data of one Event that it emits.
     pub event_bytes: u64,
@@ -77,6 +81,17 @@ pub enum OverBound {
          emit (setting `run_event_bytes`); emit references to large values, or fewer events"
     )]
     Events { bytes: u64, most: u64 },
+    #[error(
+        "with the value of {bytes} bytes on pin `{pin}` of node `{node}` the journal of this run would take more than {most} \
+         bytes, the maximum for one run (setting `run_journal_bytes`); pass large values in files or stored values, or call \
+         another graph for each part of the work"
+    )]
+    GraphValue { node: String, pin: String, bytes: u64, most: u64 },
+    #[error(
+        "the journal of this run takes more than {most} bytes, the maximum for one run (setting `run_journal_bytes`), so node \
+         `{node}` was not executed; pass large values in files or stored values, or call another graph for each part of the work"
+    )]
+    GraphJournal { node: String, most: u64 },
 }
 
 /// What a Run has stored so far.
@@ -167,6 +182,11 @@ impl Stored {
         self.journal_bytes = all;
         Ok(())
     }
+}
+
+/// What counts of a row in the journal of a Graph.
+pub fn graph_row_bytes(bytes: u64) -> u64 {
+    bytes.saturating_sub(GRAPH_ROW_BYTES)
 }
 
 /// A request as it is journaled.

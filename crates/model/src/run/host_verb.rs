@@ -1,7 +1,7 @@
 //! Host verbs: everything a Function can ask of the server while it runs. This table is the only list of them: the module
 //! `selfmade` in a cell, the engine, trials and `docs/functions.md` are generated from it or compared with it.
 
-use crate::access::grants::{BrainGrant, Grants};
+use crate::access::grants::{BrainGrant, Grants, StorageGrant};
 use crate::access::verb::Verb;
 
 /// What a Function must be granted to ask for a verb.
@@ -12,6 +12,7 @@ pub enum VerbGrant {
     Brain(BrainGrant),
     Model,
     Files,
+    Storage(StorageGrant),
     /// Only generated code asks for it, never an author's.
     Hidden,
 }
@@ -75,6 +76,10 @@ const fn optional(name: &'static str, takes: VerbType, default: &'static str) ->
 const NAME: VerbParameter = required("name", Text);
 const ARGUMENTS: VerbParameter = required("arguments", Rest);
 const READ: VerbGrant = VerbGrant::Brain(BrainGrant::Read);
+const KEY: VerbParameter = required("key", Text);
+const SCOPE: VerbParameter = optional("scope", Text, "'function'");
+const STORED: VerbGrant = VerbGrant::Storage(StorageGrant::Read);
+const STORE: VerbGrant = VerbGrant::Storage(StorageGrant::Write);
 const PROPOSE: VerbGrant = VerbGrant::Brain(BrainGrant::Propose);
 
 /// Whether a verb is a Step.
@@ -154,6 +159,15 @@ host_verbs! {
         "nothing; writes a file into the run's own folder";
     FilesRemove: "files.remove", [NAME], Files, Refused, STEP,
         "nothing; removes a file from the run's own folder";
+    StorageGet: "storage.get", [KEY, optional("default", Any, "None"), SCOPE], STORED, Refused, STEP,
+        "the value that is stored under a key, or the default; the scope is function, graph or brain";
+    StorageList: "storage.list", [optional("after", Text, "None"), optional("limit", Number, "200"), SCOPE], STORED,
+        Refused, STEP,
+        "the keys of a scope that have values, in order";
+    StorageSet: "storage.set", [KEY, optional("value", Any, "None"), SCOPE], STORE, Refused, STEP,
+        "nothing; stores a value that later runs can get";
+    StorageRemove: "storage.remove", [KEY, SCOPE], STORE, Refused, STEP,
+        "whether there was a value to remove";
     FuncRun: "babyagi.run", [NAME, ARGUMENTS], READ, Refused, STEP,
         "what the live version of that function returns, run in a cell of its own";
     FuncGetFunction: "babyagi.get_function", [NAME], READ, Refused, STEP,
@@ -201,6 +215,7 @@ impl HostVerb {
             VerbGrant::Brain(least) => grants.brain >= least,
             Model => grants.model,
             Files => grants.files,
+            VerbGrant::Storage(least) => grants.storage >= least,
             Hidden => false,
         })
     }
@@ -209,7 +224,7 @@ impl HostVerb {
     pub fn needs(self) -> Option<Verb> {
         match (self, self.row().grant) {
             (HostVerb::Emit, _) => Some(Verb::EmitEvent),
-            (HostVerb::Ask, _) | (_, Model | Files) => Some(Verb::StartRun),
+            (HostVerb::Ask, _) | (_, Model | Files | VerbGrant::Storage(_)) => Some(Verb::StartRun),
             _ => None,
         }
     }

@@ -43,6 +43,7 @@ use crate::function::run_options::Record;
 use crate::graph::run_options::GraphOptions;
 use crate::ids::{NodeId, RunId, VersionId};
 use crate::revision::Revision;
+use crate::version::{ContentHash, VersionNumber};
 
 pub use self::end::{End, Recorded};
 pub use self::ending::Ending;
@@ -95,7 +96,7 @@ pub struct Run {
     pub run_id: RunId,
     #[serde(flatten)]
     pub key: EntryKey,
-    /// Absent only if an imported record does not have it.
+    /// Absent for a draft, and if an imported record does not have it.
     pub version_id: Option<VersionId>,
     /// The brain it sees.
     pub revision: Revision,
@@ -167,6 +168,20 @@ pub struct How {
     /// Of a Run of a Graph: where it differs from others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub graph: Option<Box<GraphOptions>>,
+    /// Of a Run of a draft of a Graph: what it executes, which is stored with the Run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draft: Option<RunDraft>,
+}
+
+/// A draft as it was when a Run of it was started.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct RunDraft {
+    /// The edit of the draft.
+    pub edit: u64,
+    /// The live version that the draft began with.
+    pub base: Option<VersionNumber>,
+    #[serde(rename = "content_hash")]
+    pub content: ContentHash,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]

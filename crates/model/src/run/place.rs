@@ -17,7 +17,7 @@ pub struct RunPlace {
     pub attempt: u32,
     /// The last one that was told.
     pub state: Option<RunState>,
-    /// The position of the last Step that was told.
+    /// The position of the last Step that was told; of a Graph, of the last node execution of which it was told that it began.
     pub steps: u32,
     /// Chunks of what it printed that were told whole.
     pub chunks: usize,
@@ -25,6 +25,8 @@ pub struct RunPlace {
     pub bytes: usize,
     /// All Calls up to this position were told with their ends.
     pub calls: u32,
+    /// The last entry of the journal of a Graph that was told: outputs and ends of node executions.
+    pub journal: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -64,9 +66,9 @@ fn floor_char_boundary(text: &str, most: usize) -> usize {
 /// Numbers, and the state by its name, joined by dots.
 impl fmt::Display for RunPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let RunPlace { attempt, state, steps, chunks, bytes, calls } = self;
+        let RunPlace { attempt, state, steps, chunks, bytes, calls, journal } = self;
         let state = state.map_or("new", RunState::as_str);
-        write!(f, "{attempt}.{state}.{steps}.{chunks}.{bytes}.{calls}")
+        write!(f, "{attempt}.{state}.{steps}.{chunks}.{bytes}.{calls}.{journal}")
     }
 }
 
@@ -76,7 +78,7 @@ impl FromStr for RunPlace {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let wrong = || RunPlaceError { text: crate::phrase::cut(text, 100) };
         let parts: Vec<&str> = text.split('.').collect();
-        let [attempt, state, steps, chunks, bytes, calls] = parts[..] else { return Err(wrong()) };
+        let [attempt, state, steps, chunks, bytes, calls, journal] = parts[..] else { return Err(wrong()) };
         let state = match state {
             "new" => None,
             name => Some(RunState::ALL.into_iter().find(|state| state.as_str() == name).ok_or_else(wrong)?),
@@ -88,6 +90,7 @@ impl FromStr for RunPlace {
             chunks: chunks.parse().map_err(|_| wrong())?,
             bytes: bytes.parse().map_err(|_| wrong())?,
             calls: calls.parse().map_err(|_| wrong())?,
+            journal: journal.parse().map_err(|_| wrong())?,
         })
     }
 }
@@ -131,13 +134,20 @@ mod tests {
 
     #[test]
     fn a_place_reads_back_as_it_was_written() {
-        let place =
-            RunPlace { attempt: 2, state: Some(RunState::Waiting), steps: 3, chunks: 4, bytes: 5, calls: 6 };
+        let place = RunPlace {
+            attempt: 2,
+            state: Some(RunState::Waiting),
+            steps: 3,
+            chunks: 4,
+            bytes: 5,
+            calls: 6,
+            journal: 7,
+        };
         for place in [place, RunPlace::default()] {
             assert_eq!(place.to_string().parse(), Ok(place));
         }
         for text in
-            ["", "1", "1.done.1.1.1.1", "1.new.1.1.1.-1", "1.new.1.1.1.1.1", "99999999999.new.1.1.1.1"]
+            ["", "1", "1.done.1.1.1.1.1", "1.new.1.1.1.1.-1", "1.new.1.1.1.1", "99999999999.new.1.1.1.1.1"]
         {
             assert!(text.parse::<RunPlace>().is_err(), "{text}");
         }

@@ -8,17 +8,36 @@ use super::Run;
 use crate::access::actor::Actor;
 use crate::event::{EventKind, NewEvent};
 use crate::function::run_options::Record;
+use crate::input::json_size::json_size;
 use crate::phrase::{cut, list};
 
 /// So many are named where an answer is none of them.
 const NAMED: usize = 10;
 const LONGEST: usize = 80;
+/// Of the text of a question, so many characters are in the message of its Event and in lists.
+pub const SHOWN: usize = 500;
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{given} is not one of the options: {choices}")]
 pub struct NotAmong {
     pub given: String,
     pub choices: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "the question and its options take {bytes} bytes; the maximum is {most} (setting `event_bytes`); ask with a short text, and \
+     refer to what it is about, such as a file or the id of a run"
+)]
+pub struct TooLong {
+    pub bytes: u64,
+    pub most: u64,
+}
+
+/// It is in an Event and in lists, so it is bounded as an Event is.
+pub fn check_size(question: &Value, most: u64) -> Result<(), TooLong> {
+    let bytes = json_size(question);
+    if bytes > most { Err(TooLong { bytes, most }) } else { Ok(()) }
 }
 
 /// What can be chosen; nothing if every answer will do.
@@ -49,7 +68,7 @@ pub fn event(run: &Run, step: u32, question: &Value, at: Timestamp) -> NewEvent 
     if let Some(text) = text {
         data["question"] = text.into();
         data["options"] = options(question).into();
-        data["message"] = format!("`{name}` asks: {text}").into();
+        data["message"] = format!("`{name}` asks: {}", cut(text, SHOWN)).into();
     } else {
         data["message"] = format!("`{name}` asks a person and waits for the answer").into();
     }
@@ -78,6 +97,14 @@ mod tests {
         }
         let refused = check_answer(&question, &json!("1")).unwrap_err();
         insta::assert_snapshot!(refused, @r#"`"1"` is not one of the options: `1`, `2`, `"many"` or `null`"#);
+    }
+
+    #[test]
+    fn a_question_is_as_large_as_an_event() {
+        let question = json!({ "question": "x".repeat(100), "options": null });
+        assert_eq!(check_size(&question, 200), Ok(()));
+        let refused = check_size(&question, 100).unwrap_err();
+        insta::assert_snapshot!(refused, @"the question and its options take 130 bytes; the maximum is 100 (setting `event_bytes`); ask with a short text, and refer to what it is about, such as a file or the id of a run");
     }
 
     #[test]

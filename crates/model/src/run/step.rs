@@ -54,7 +54,7 @@ impl Step {
         self.child.is_some() && self.request.is_null()
     }
 
-    /// What is made by this Step is named by this, so that carrying it out again finds it.
+    /// What is made by this Step is named by this, so that executing it again finds it.
     pub fn once(&self) -> String {
         let Step { run_id, lane, number, .. } = self;
         // As it was before there were lanes.

@@ -24,7 +24,7 @@ pub enum Ask<'a> {
 
 /// A text that the server evaluates, and the input it is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked<'a> {
+pub struct TextInput<'a> {
     pub input: &'a str,
     pub ask: Ask<'a>,
 }
@@ -55,7 +55,7 @@ impl TriggerContent {
 }
 
 /// Everything in a mapping that is to be evaluated, so that it can be checked before there is an Event.
-pub fn asked(input: &Map<String, Value>) -> Vec<Asked<'_>> {
+pub fn asked(input: &Map<String, Value>) -> Vec<TextInput<'_>> {
     let mut all = Vec::new();
     for (name, value) in input {
         add_asked(name, value, &mut all);
@@ -63,14 +63,14 @@ pub fn asked(input: &Map<String, Value>) -> Vec<Asked<'_>> {
     all
 }
 
-fn add_asked<'a>(input: &'a str, value: &'a Value, all: &mut Vec<Asked<'a>>) {
+fn add_asked<'a>(input: &'a str, value: &'a Value, all: &mut Vec<TextInput<'a>>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| add_asked(input, item, all)),
         Value::Object(map) => map.values().for_each(|item| add_asked(input, item, all)),
         Value::String(text) => match Text::of(text) {
             Text::Plain | Text::Path(_) => {}
-            Text::Expression(expression) => all.push(Asked { input, ask: Ask::Expression(expression) }),
-            Text::Template => all.push(Asked { input, ask: Ask::Template(text) }),
+            Text::Expression(expression) => all.push(TextInput { input, ask: Ask::Expression(expression) }),
+            Text::Template => all.push(TextInput { input, ask: Ask::Template(text) }),
         },
         _ => {}
     }
@@ -206,6 +206,7 @@ fn carried(event: &Event) -> Option<Value> {
         // What a Function emitted is told beside the Run that did.
         EventKind::Custom(_) => fact.data.get("output").unwrap_or(&fact.data).clone(),
         EventKind::RunCancelled
+        | EventKind::PresetChanged
         | EventKind::ChangesetApplied
         | EventKind::ChangesetProposed
         | EventKind::QuestionAsked

@@ -46,6 +46,7 @@ impl On {
             | EventKind::QuestionAsked
             | EventKind::ScheduleTicked
             | EventKind::ScheduleFailing
+            | EventKind::PresetChanged
             | EventKind::Custom(_) => true,
             EventKind::ChangesetApplied
             | EventKind::ChangesetProposed
@@ -67,6 +68,7 @@ impl On {
             | EventKind::RunFailed
             | EventKind::RunCancelled
             | EventKind::QuestionAsked
+            | EventKind::PresetChanged
             | EventKind::Custom(_) => true,
             EventKind::ChangesetApplied
             | EventKind::ChangesetProposed

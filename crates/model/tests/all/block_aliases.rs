@@ -101,7 +101,6 @@ fn row(alias: &BlockAlias) -> String {
         Uses::Model => "a language model".to_owned(),
         Uses::Service(service) => format!("`{service}`"),
         Uses::Graph => "the graph that it names".to_owned(),
-        Uses::Storage => "storage that outlives runs".to_owned(),
     };
     format!("| `{}` | {stands} | {needs} |", alias.class)
 }

@@ -1,6 +1,6 @@
 //! The table of host verbs, and the documents and stubs that repeat it.
 
-use selfmade_model::access::grants::{BrainGrant, Grants};
+use selfmade_model::access::grants::{BrainGrant, Grants, StorageGrant};
 use selfmade_model::run::host_verb::{HostVerb, InTrial, VerbGrant, VerbType};
 
 const GUIDE: &str = include_str!("../../../../docs/functions.md");
@@ -24,7 +24,10 @@ fn grants_bring_verbs_and_nothing_brings_hidden_ones() {
     assert_eq!(free, ["now", "random", "sleep", "log", "emit", "ask"]);
     let read = granted(&Grants { brain: BrainGrant::Read, ..Grants::default() });
     assert!(read.contains(&"run") && read.contains(&"babyagi.run") && !read.contains(&"brain.draft"));
-    let all = Grants { brain: BrainGrant::Propose, model: true, files: true, ..Grants::default() };
+    let reader = granted(&Grants { storage: StorageGrant::Read, ..Grants::default() });
+    assert!(reader.contains(&"storage.get") && !reader.contains(&"storage.set"));
+    let storage = StorageGrant::Write;
+    let all = Grants { brain: BrainGrant::Propose, model: true, files: true, storage, ..Grants::default() };
     let hidden = |verb: &&HostVerb| verb.row().grant == VerbGrant::Hidden;
     assert_eq!(granted(&all).len() + HostVerb::ALL.iter().filter(hidden).count(), HostVerb::ALL.len());
 }
@@ -118,6 +121,8 @@ fn row(verb: HostVerb) -> String {
         VerbGrant::Brain(_) => "`brain=\"read\"`",
         VerbGrant::Model => "`model=True`",
         VerbGrant::Files => "`files=True`",
+        VerbGrant::Storage(StorageGrant::Write) => "`storage=\"write\"`",
+        VerbGrant::Storage(_) => "`storage=\"read\"`",
     };
     let in_trial = match row.in_trial {
         InTrial::Time | InTrial::Chance => "the same",

@@ -268,3 +268,85 @@ fn what_cannot_be_read_is_refused_with_its_line_and_a_reason() {
     line 11, column 9: `global` changes the file, and each run has its own (keep what lasts elsewhere, or hand it on as a parameter)
     "#);
 }
+
+/// Files that try to be read as something else than what Python would make of them.
+#[test]
+fn what_only_running_the_file_would_show_is_refused() {
+    let plain = block("a: str", "", RUN);
+    let stated = |id: &str| plain.replace("id='1'", id);
+    let refused = [
+        plain.replace("XBlock(Block)", "XBlock(Block, metaclass=Meta)"),
+        format!("@renamed\n{plain}"),
+        stated("id=str(uuid4())"),
+        stated("id=f'{KEY}'"),
+        stated("id=5"),
+        stated("id=''"),
+        format!("from backend.data.block import *\n{plain}"),
+        format!("from os.path import *\n{plain}"),
+        plain.replace("Input(BlockSchema)", "Input(create_model('Input', a=(str, ...)))"),
+        plain.replace("Input(BlockSchema)", "Input(BlockSchema, extra='allow')"),
+        block("a: str", "input_schema=schema_of('a')", RUN),
+        block("a: str\n        if KEY: c: str", "", RUN),
+        block("a: str\n        __annotations__['c'] = str", "", RUN),
+        block("a: str\n        locals().update(c=str)", "", RUN),
+        format!("{plain}XBlock.Input = str\n"),
+        format!("{plain}{}", plain.replace("XBlock", "X")),
+        format!("K = 1\nK += 1\n{}", block("a: int = K", "", RUN)),
+    ];
+    insta::assert_snapshot!(refused.map(|source| refusal(&source)).join("\n"), @"
+    line 3, column 21: `XBlock` is made with a keyword, and what that does to it is not known (remove the metaclass or the keyword)
+    line 3, column 1: `XBlock` is decorated, and what that makes of it is not known (remove the decorator)
+    line 9, column 29: `id` must be written out, and `str(uuid4())` is not known without running the file (write a literal, a constant of the file or a member of one of its enums)
+    line 9, column 29: `id` must be written out, and `f'{KEY}'` is not known without running the file (write a literal, a constant of the file or a member of one of its enums)
+    line 8, column 5: `XBlock` has no `id` (every block has an id that never changes, such as a new UUID)
+    line 8, column 5: `XBlock` has no `id` (every block has an id that never changes, such as a new UUID)
+    line 3, column 32: `from backend.data.block import *` does not say which names it is about (import each name that is used)
+    line 3, column 21: `from os.path import *` does not say which names it is about (import each name that is used)
+    line 4, column 17: the fields of `create_model('Input', a=(str, ...))` are not known, as it is no class of this file (define it in the file)
+    line 4, column 30: `Input` is made with a keyword, and what that does to it is not known (remove the metaclass or the keyword)
+    line 8, column 5: the `input_schema` of `XBlock` is not known (define it as a class of the file, such as `class Input(BlockSchema)` inside of the block)
+    line 6, column 9: the fields of `Input` are not known without running this (state each field as `name: type = SchemaField(…)`)
+    line 6, column 9: the fields of `Input` are not known without running this (state each field as `name: type = SchemaField(…)`)
+    line 6, column 9: the fields of `Input` are not known without running this (state each field as `name: type = SchemaField(…)`)
+    line 13, column 1: this is done when the file is imported, and is not stored with its blocks (move it inside of the class or a function, or remove it)
+    line 13, column 1: the blocks on lines 3 and 13 would both be `x` (rename one of the classes)
+    line 7, column 18: a default must be written out, and `K` is not known without running the file (write a literal, a constant of the file or a member of one of its enums)
+    ");
+}
+
+#[test]
+fn of_two_definitions_the_last_one_counts_as_in_python() {
+    let fields = "a: str\n    class Input(BlockSchema):\n        z: int";
+    let read = read_pack(&format!("{HEAD}{}", block(fields, "", RUN))).unwrap();
+    assert_eq!(pins(&read.functions[0]).0, ["z"]);
+}
+
+#[test]
+fn texts_of_a_block_stay_texts() {
+    let head = "from typing import Literal\nfrom backend.data.model import CredentialsMetaInput\n";
+    let provider = "x, y=__import__(\"os\").abort()#";
+    let field = format!("a: CredentialsMetaInput[Literal['{provider}'], Literal['api_key']]");
+    let described = r#"description='\x00 """ + boom() \\'"#;
+    let source = format!("{HEAD}{head}{}", block(&field, described, RUN));
+    let function = read_pack(&source).unwrap().functions.remove(0);
+    let above_class = function.source.split("def _load").next().unwrap();
+    assert!(
+        !function.source.contains('\0') && above_class.contains(r#"\"\"\" + boom() \\"#),
+        "{above_class}"
+    );
+    let secrets = function.declared.secrets.unwrap();
+    assert!(secrets.iter().all(|name| name.chars().all(|c| c.is_alphanumeric() || c == '_')), "{secrets:?}");
+    assert!(!function.source.split("_kit =").nth(1).unwrap().contains("__import__(\"os\")"));
+}
+
+#[test]
+fn a_file_of_classes_is_read_in_time_or_refused() {
+    let blocks: String =
+        (0..300).map(|n| block("a: str", "", RUN).replace("XBlock", &format!("X{n}"))).collect();
+    let refused = refusal(&blocks);
+    assert!(refused.contains("this is block 257 of the file, which may have 256"), "{refused}");
+    let chain: String = (1..30_000).map(|n| format!("class A{n}(A{}): ...\n", n - 1)).collect();
+    assert_eq!(read_pack(&format!("{HEAD}class A0: ...\n{chain}")).unwrap().functions.len(), 0);
+    let deep = format!("test_input={{'a': {}{}}}, test_output=[]", "[".repeat(5_000), "]".repeat(5_000));
+    assert!(refusal(&block("a: list", &deep, RUN)).contains("line "));
+}

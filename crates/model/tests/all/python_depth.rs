@@ -149,4 +149,17 @@ fn sources_made_to_be_slow_are_not() {
     assert_eq!(read_pack(&decorated).unwrap().functions[0].unresolved.len(), n);
     let functions = format!("import os\n{}", many(&|i| format!("@selfmade.function\ndef f{i}(): os\n")));
     assert_eq!(read_pack(&functions).unwrap().functions.len(), n);
+    let apart = format!(
+        "{}{}",
+        many(&|i| format!("C{i} = {i}\n")),
+        many(&|i| format!("@selfmade.function\ndef f{i}(): C{i}\n"))
+    );
+    assert_eq!(read_pack(&apart).unwrap().functions.len(), n);
+    // Each of these functions takes most of the file with it.
+    let text = "much of it ".repeat(60);
+    let chain: String = (1..1200).map(|i| format!("C{i} = [C{}, '{text}']\n", i - 1)).collect();
+    let functions: String = (0..150).map(|i| format!("@selfmade.function\ndef f{i}(): C1199\n")).collect();
+    let together = format!("C0 = 0\n{chain}{functions}");
+    let refused = read_pack(&together).unwrap_err();
+    assert!(refused.to_string().contains("take more than 8388608 bytes"), "{refused}");
 }

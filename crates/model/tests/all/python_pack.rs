@@ -1,6 +1,8 @@
 //! Pack files in both dialects.
 
-use selfmade_model::python::{DeclaredDependency, Dialect, PackFile, PackFunction, read_pack};
+use selfmade_model::python::{
+    DeclaredDependency, Dialect, PackFile, PackFunction, analyse, read_bare, read_pack,
+};
 use serde_json::json;
 
 fn pack(source: &str) -> PackFile {
@@ -135,12 +137,113 @@ fn only_what_a_function_uses_travels_with_it() {
 
 #[test]
 fn what_does_not_travel_is_told_where_it_is_used() {
-    insta::assert_snapshot!(refused("import selfmade\nLIMIT = 3\n\n@selfmade.function\ndef f():\n    return LIMIT\n"), @"line 6, column 12: `LIMIT`, defined on line 2, is not stored with `f`, which uses it (a function is stored alone: move `LIMIT` inside `f`, pass it as a parameter, or make it a function of the pack)");
-    insta::assert_snapshot!(refused("def helper(): pass\n@selfmade.function()\ndef f():\n    return helper()\n"), @"line 4, column 12: `helper`, defined on line 1, is not stored with `f`, which uses it (a function is stored alone: move `helper` inside `f`, pass it as a parameter, or make it a function of the pack)");
+    let using = |lines: &str| refused(&format!("{lines}\n@selfmade.function\ndef f():\n    return LIMIT\n"));
+    insta::assert_snapshot!(using("LIMIT = open('limit').read()"), @"line 4, column 12: `LIMIT`, defined on line 1, is not stored with `f`, which uses it, because its value is worked out by a call when the file is executed (move `LIMIT` inside `f`, pass it as a parameter, or decorate it if it is a function)");
+    insta::assert_snapshot!(using("LIMIT = 1 if DEBUG else 2"), @"line 4, column 12: `LIMIT`, defined on line 1, is not stored with `f`, which uses it, because its value is worked out when the file is executed (move `LIMIT` inside `f`, pass it as a parameter, or decorate it if it is a function)");
+    insta::assert_snapshot!(using("LIMIT = 1\nLIMIT = 2"), @"line 5, column 12: `LIMIT`, defined on line 1, is not stored with `f`, which uses it, because it is assigned in more than one place (move `LIMIT` inside `f`, pass it as a parameter, or decorate it if it is a function)");
+    insta::assert_snapshot!(using("LIMIT = 1\ndef more():\n    global LIMIT\n    LIMIT += 1"), @"line 7, column 12: `LIMIT`, defined on line 1, is not stored with `f`, which uses it, because `more` assigns to it (move `LIMIT` inside `f`, pass it as a parameter, or decorate it if it is a function)");
+    insta::assert_snapshot!(using("@cached\ndef LIMIT(): pass"), @"line 5, column 12: `LIMIT`, defined on line 1, is not stored with `f`, which uses it, because its decorator does not come from an import (move `LIMIT` inside `f`, pass it as a parameter, or decorate it if it is a function)");
+    insta::assert_snapshot!(using("class LIMIT(metaclass=Meta): pass"), @"line 4, column 12: `LIMIT`, defined on line 1, is not stored with `f`, which uses it, because it has a metaclass (move `LIMIT` inside `f`, pass it as a parameter, or decorate it if it is a function)");
+    insta::assert_snapshot!(using("class LIMIT:\n    print('made')"), @"line 5, column 12: `LIMIT`, defined on line 1, is not stored with `f`, which uses it, because its body does more than define (move `LIMIT` inside `f`, pass it as a parameter, or decorate it if it is a function)");
+    insta::assert_snapshot!(using("for LIMIT in range(3): pass"), @"line 4, column 12: `LIMIT`, defined on line 1, is not stored with `f`, which uses it (move `LIMIT` inside `f`, pass it as a parameter, or decorate it if it is a function)");
+    insta::assert_snapshot!(using("import os\nHOME = os.environ['HOME']\nLIMIT = [HOME]"), @"line 3, column 10: `HOME`, defined on line 2, is not stored with `f`, which uses it, because its value is worked out when the file is executed (move `HOME` inside `f`, pass it as a parameter, or decorate it if it is a function)");
+    let because = |lines: &str| {
+        let told = using(lines);
+        let (_, reason) = told.split_once("because ").unwrap_or(("", &told));
+        reason.split(" (move").next().unwrap_or(reason).to_owned()
+    };
+    insta::assert_snapshot!(because("import sys\nLIMIT = sys.argv"), @"`sys.argv` is another value where it is executed");
+    insta::assert_snapshot!(because("from os import environ as e\nLIMIT = [e]"), @"`os.environ` is another value where it is executed");
+    insta::assert_snapshot!(because("LIMIT = __file__"), @"`__file__` is another value where it is executed");
+    insta::assert_snapshot!(because("LIMIT = {}\nfor key in 'ab':\n    LIMIT[key] = 1"), @"the file changes it after its definition");
+    insta::assert_snapshot!(because("LIMIT = []\nif True:\n    LIMIT.append(1)"), @"the file changes it after its definition");
+    insta::assert_snapshot!(because("class LIMIT(make()): pass"), @"one of its bases is worked out when the file is executed");
+    insta::assert_snapshot!(because("class LIMIT:\n    class Inner(metaclass=Meta): pass"), @"it has a metaclass");
+    insta::assert_snapshot!(because("class LIMIT(Base, limit=open('x')): pass"), @"its value is worked out by a call when the file is executed");
+    insta::assert_snapshot!(because("def int(x): return open(x)\nLIMIT = int('x')"), @"its value is worked out by a call when the file is executed");
+    insta::assert_snapshot!(because("N = 0\ndef LIMIT():\n    global N\n    N += 1"), @"it assigns to the global `N`");
+    insta::assert_snapshot!(because("N = 0\nclass LIMIT:\n    def more(self):\n        global N\n        N += 1"), @"it assigns to the global `N`");
     let declared = only(
         "def helper(): pass\n@selfmade.function(dependencies=['helper'])\ndef f():\n    return helper()\n",
     );
     assert!(declared.unresolved.is_empty());
+}
+
+#[test]
+fn plain_definitions_travel_with_what_uses_them() {
+    let source = "import selfmade\nimport re, os\nfrom dataclasses import dataclass, field\n\nDAY = 24 * 60 * 60\nWEEK = 7 * DAY  # seven of them\nUNUSED = 1\nWORD = re.compile(r'\\w+')\n\n\n@dataclass(frozen=True)\nclass Row:\n    # of a table\n    name: str = ''\n    tags: list = field(default_factory=list)\n\n    def title(self):\n        return _title(self.name)\n\n\n@selfmade.function\ndef rows(names: list[str]) -> int:\n    made = [Row(name) for name in names]\n    return len(made) * WEEK + other(1)\n\n\ndef _title(name):\n    return ' '.join(WORD.findall(name)).title()\n    # after\n\n\n@selfmade.function\ndef other(n): return n\n\n\ndef main():\n    print(rows(['a']))\n\n\ndef forgotten(): pass\n\n\nif __name__ == '__main__':\n    main()\n";
+    let pack = pack(source);
+    let [rows, other] = pack.functions.as_slice() else { panic!() };
+    insta::assert_snapshot!(rows.source);
+    assert_eq!(unresolved(rows), ["other"]);
+    assert_eq!(other.source, "def other(n): return n\n");
+    let left: Vec<&str> = pack.skipped.iter().map(|notice| notice.name.as_str()).collect();
+    assert_eq!(left, ["forgotten"]);
+    // What is stored is read again as the same.
+    let again = analyse(&rows.source).unwrap();
+    assert_eq!((again.source.as_str(), again.name.as_str()), (rows.source.as_str(), "rows"));
+    assert_eq!(again.signature, rows.analysis.signature);
+}
+
+#[test]
+fn constants_may_be_made_of_others_and_of_texts() {
+    for value in
+        ["f'{BASE}/v1'", "'a b'.split()", "Counter('ab')", "[*BASE, -1, {'k': (1, 2)}]", "lambda: open(BASE)"]
+    {
+        let source = format!(
+            "from collections import Counter\nBASE = 'x'\nLIMIT = {value}\n@selfmade.function\ndef f(): return LIMIT\n"
+        );
+        assert!(only(&source).source.contains(&format!("LIMIT = {value}\n")), "{value}");
+    }
+}
+
+#[test]
+fn what_a_function_assigns_to_by_global_is_its_own() {
+    let counting =
+        "COUNT = 0\n@selfmade.function\ndef f():\n    global COUNT\n    COUNT += 1\n    return COUNT\n";
+    assert_eq!(
+        only(counting).source,
+        "COUNT = 0\n\n\ndef f():\n    global COUNT\n    COUNT += 1\n    return COUNT\n"
+    );
+    assert_eq!(bare(&counting.replace("@selfmade.function\n", ""), false).len(), 1);
+    let shared = format!("{counting}@selfmade.function\ndef g(): return COUNT\n");
+    insta::assert_snapshot!(refused(&shared), @"line 8, column 17: `COUNT`, defined on line 1, is not stored with `g`, which uses it, because `f` assigns to it (move `COUNT` inside `g`, pass it as a parameter, or decorate it if it is a function)");
+    // Nothing defines it where it could be read before it is assigned to.
+    insta::assert_snapshot!(refused(&counting.replace("COUNT = 0", "COUNT = len(input())")), @"line 2, column 1: `COUNT`, defined on line 1, is not stored with `f`, which uses it, because its value is worked out by a call when the file is executed (move `COUNT` inside `f`, pass it as a parameter, or decorate it if it is a function)");
+    assert_eq!(only("@selfmade.function\ndef f():\n    global MADE\n    MADE = 1\n").name, "f");
+}
+
+#[test]
+fn imports_may_be_left_to_the_cell() {
+    let source = "import selfmade as sm\n\nwith sm.imports():\n    import pandas as pd\n    from numpy import array\n\n@sm.function\ndef f(n): return pd.DataFrame(array([n]))\n";
+    assert_eq!(
+        only(source).source,
+        "import pandas as pd\nfrom numpy import array\n\n\ndef f(n): return pd.DataFrame(array([n]))\n"
+    );
+}
+
+fn bare(source: &str, one: bool) -> Vec<String> {
+    let read = read_bare(source, one).unwrap_or_else(|error| panic!("{error}\n{source}"));
+    read.into_iter().map(|analysis| analysis.source).collect()
+}
+
+#[test]
+fn a_file_without_decorators_defines_each_of_its_public_functions() {
+    let source = "RATE = 2\n\ndef one(a): return two(a)\n\ndef two(a): return _times(a)\n\ndef _times(a): return a * RATE\n\nif __name__ == '__main__':\n    one(1)\n";
+    assert_eq!(
+        bare(source, false),
+        [
+            "def one(a): return two(a)\n",
+            "RATE = 2\n\n\ndef _times(a): return a * RATE\n\n\ndef two(a): return _times(a)\n"
+        ]
+    );
+    let whole = "def helper(): return 1\n\n\ndef f(): return helper()\n";
+    assert_eq!(bare(whole, false).len(), 2);
+    assert_eq!(bare(whole, true), [whole]);
+    let refused = |source| crate::with_hint(&read_bare(source, false).unwrap_err());
+    insta::assert_snapshot!(refused("def a(): pass\ndef b(): pass\nprint(a())"), @"line 3, column 1: a call is outside the function `a` (a function is stored alone: move it inside `a`, or remove it)");
+    insta::assert_snapshot!(refused("def a(): pass\ndef b(): return KEY\nKEY = input()"), @"line 3, column 1: `KEY` is outside the function `a` (only what is plain is stored with it, and its value is worked out by a call when the file is executed: move `KEY` inside `a`, or pass it as a parameter)");
+    insta::assert_snapshot!(refused("def a(): pass\ndef a(): pass"), @"line 2, column 5: `a` is already defined on line 1 (a file defines each name once: rename or remove one of the two)");
 }
 
 #[test]
@@ -209,7 +312,7 @@ fn undecorated_functions_are_told_and_passed_over() {
 
 #[test]
 fn two_functions_of_one_name_are_refused_with_both_lines() {
-    insta::assert_snapshot!(refused("@func.register_function()\ndef f(): pass\n\n@func.register_function()\ndef f(): pass\n"), @"line 5, column 5: `f` is already defined on line 2 (a pack defines each name once: rename or remove one of the two)");
+    insta::assert_snapshot!(refused("@func.register_function()\ndef f(): pass\n\n@func.register_function()\ndef f(): pass\n"), @"line 5, column 5: `f` is already defined on line 2 (a file defines each name once: rename or remove one of the two)");
 }
 
 #[test]

@@ -18,10 +18,10 @@ fn stored(source: &str) -> String {
 
 #[test]
 fn a_function_is_stored_alone() {
-    insta::assert_snapshot!(refused("LIMIT = 10\ndef fetch(): pass"), @"line 1, column 1: `LIMIT` is outside the function `fetch` (a function is stored alone: move `LIMIT` inside `fetch`, or pass it as a parameter)");
+    insta::assert_snapshot!(refused("LIMIT = 10\ndef fetch(): pass"), @"line 1, column 1: `LIMIT` is outside the function `fetch` (`fetch` does not use it: remove it)");
     insta::assert_snapshot!(refused("def fetch(): pass\n\nx: int = 3"), @"line 3, column 1: `x` is outside the function `fetch` (a function is stored alone: move `x` inside `fetch`, or pass it as a parameter)");
-    insta::assert_snapshot!(refused("class Page:\n    pass\ndef fetch(): pass"), @"line 1, column 1: class `Page` is outside the function `fetch` (a function is stored alone: move class `Page` inside `fetch`)");
-    insta::assert_snapshot!(refused("def fetch(): pass\ndef helper(): pass"), @"line 2, column 5: `helper` is a second function next to `fetch` (a function is stored alone: move `helper` inside `fetch`, or store it as a function of its own and call it by its name)");
+    insta::assert_snapshot!(refused("class Page:\n    pass\ndef fetch(): pass"), @"line 1, column 1: class `Page` is outside the function `fetch` (`fetch` does not use it: remove it)");
+    insta::assert_snapshot!(refused("def fetch(): pass\ndef helper(): pass"), @"line 2, column 5: `helper` is a second function next to `fetch` (`helper` does not use `fetch`: store them as two functions, which call each other by their names)");
     insta::assert_snapshot!(refused("def fetch(): pass\n\ndef fetch(): pass"), @"line 3, column 5: `fetch` is already defined on line 1 (keep one of the two; the later one would silently replace the earlier)");
     insta::assert_snapshot!(refused("def fetch(): pass\nfetch()"), @"line 2, column 1: a call is outside the function `fetch` (a function is stored alone: move it inside `fetch`, or remove it)");
     insta::assert_snapshot!(refused("def fetch(): pass\nimport os"), @"line 2, column 1: an import is outside the function `fetch` (a function is stored alone: move it above or inside `fetch`)");

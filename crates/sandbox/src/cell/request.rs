@@ -28,7 +28,8 @@ impl Cell {
                 ("RLIMIT_DATA", job.limits.memory_bytes.saturating_add(self.born_with)),
                 ("RLIMIT_NPROC", u64::from(job.limits.processes)),
             ]),
-            warm_key,
+            is_warm: warm_key.is_some(),
+            anew: job.isolation.owner().is_some(),
         };
         encode_frame(&ToCell::Job(frame)).map_err(|error| Error::Job { why: error.to_string() })
     }

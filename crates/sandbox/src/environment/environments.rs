@@ -76,6 +76,21 @@ impl Environments {
         if requirements.is_empty() {
             return Ok(self.remember(requirements, self.bare(requirements), None));
         }
+        let lock = self.allowed(requirements, tell).await?;
+        let (made, hold) = self.made_of(&lock, tell).await?;
+        Ok(self.remember(requirements, self.environment(&made, requirements), Some(hold)))
+    }
+
+    /// Decides which files these requirements mean, without fetching them; they mean the same from then on.
+    pub async fn resolve(&self, requirements: &Requirements) -> Result<(), Error> {
+        if requirements.is_empty() {
+            return Ok(());
+        }
+        self.allowed(requirements, &|_| ()).await.map(drop)
+    }
+
+    /// The lock of requirements, if the policy allows all that is in it.
+    async fn allowed(&self, requirements: &Requirements, tell: &Tell<'_>) -> Result<Lock, Error> {
         for name in requirements.names() {
             self.config.policy.check(name, true)?;
         }
@@ -84,8 +99,7 @@ impl Environments {
             let direct = requirements.names().any(|name| name == package.name);
             self.config.policy.check(&package.name, direct)?;
         }
-        let (made, hold) = self.made_of(&lock, tell).await?;
-        Ok(self.remember(requirements, self.environment(&made, requirements), Some(hold)))
+        Ok(lock)
     }
 
     /// What is known of an environment that was made, by its id.

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Output;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use tokio::process::Command;
 
@@ -14,6 +15,8 @@ use crate::environment::interpreter::Interpreter;
 use crate::environment::uv::bare;
 
 const PINNED: &str = include_str!("uv.txt");
+/// How the folders begin in which it is being installed.
+const PARTIAL: &str = "partial-";
 
 /// Where it is, or would be.
 pub(super) fn program(cache: &Cache) -> PathBuf {
@@ -31,12 +34,11 @@ pub(super) async fn install(
     interpreter: &Interpreter,
 ) -> Result<(), Error> {
     let tool = cache.tool(version());
-    let partial = cache.tool("partial");
-    for leftover in [&partial, &tool] {
-        if leftover.exists() {
-            fs::remove_dir_all(leftover).map_err(Error::cache(leftover))?;
-        }
+    if tool.exists() {
+        fs::remove_dir_all(&tool).map_err(Error::cache(&tool))?;
     }
+    remove_leftovers(cache);
+    let partial = partial(cache);
     let mut venv = bare(&interpreter.executable, config);
     venv.args(["-I", "-m", "venv"]).arg(&partial);
     let hint =
@@ -54,6 +56,21 @@ pub(super) async fn install(
     succeed(pip, "install it yourself, or check that the package index can be reached").await?;
     // Scripts of a moved virtual environment break, but of this one only the native program is used.
     fs::rename(&partial, &tool).map_err(Error::cache(&tool))
+}
+
+/// A name that nobody had: of an installation that was given up, a process may still be writing to its own.
+fn partial(cache: &Cache) -> PathBuf {
+    static TRIED: AtomicU32 = AtomicU32::new(0);
+    let tried = TRIED.fetch_add(1, Ordering::Relaxed);
+    cache.tool(&format!("{PARTIAL}{}-{tried}", std::process::id()))
+}
+
+/// What was given up before, as far as it lets itself be removed.
+fn remove_leftovers(cache: &Cache) {
+    let Ok(found) = fs::read_dir(cache.tool("")) else { return };
+    for leftover in found.flatten().filter(|one| one.file_name().to_string_lossy().starts_with(PARTIAL)) {
+        let _ = fs::remove_dir_all(leftover.path());
+    }
 }
 
 async fn succeed(mut command: Command, hint: &str) -> Result<(), Error> {
@@ -76,7 +93,18 @@ fn why(details: &str, hint: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{PINNED, version};
+    use super::*;
+
+    #[test]
+    fn an_installation_that_was_given_up_is_in_nobodys_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path()).unwrap();
+        let given_up = partial(&cache);
+        fs::create_dir_all(given_up.join("bin")).unwrap();
+        assert_ne!(partial(&cache), given_up);
+        remove_leftovers(&cache);
+        assert!(!given_up.exists());
+    }
 
     #[test]
     fn one_exact_version_is_pinned_with_its_hashes() {

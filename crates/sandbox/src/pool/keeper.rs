@@ -43,7 +43,7 @@ pub(super) async fn keep(shared: Weak<Shared>, doorbell: Arc<Doorbell>) {
         };
         let Some(shared) = shared.upgrade() else { return };
         duty(&shared);
-        anything_warm = !shared.warm.is_empty();
+        anything_warm = shared.warm.is_watched();
     }
 }
 

@@ -1,6 +1,7 @@
 //! The pool: for each environment a nest with a zygote and some cells that are ready, made ahead of demand and again after
 //! each use; and cells that are kept warm. What waits too long is let go, what dies while it waits is replaced.
 
+mod busy;
 mod keeper;
 mod nest;
 mod places;
@@ -22,10 +23,11 @@ use crate::environment::Environment;
 use crate::error::Error;
 use crate::job::Function;
 use crate::limits::Cgroups;
+pub(crate) use crate::pool::busy::Hold;
 use crate::pool::keeper::Doorbell;
 use crate::pool::nest::Nest;
 use crate::pool::warm::Warm;
-pub(crate) use crate::pool::warm::WarmKey;
+pub(crate) use crate::pool::warm::{UsedCell, WarmKey};
 use crate::zygote::Zygote;
 
 /// What every part of the pool needs to know.
@@ -101,6 +103,33 @@ impl Pool {
         self.shared.nest(environment).take().await
     }
 
+    /// A warm cell that is free; else whichever comes first, one that becomes free or a new one. A new one is made at once only
+    /// for the first callers of the key.
+    pub(crate) async fn take_warm(&self, key: &Arc<WarmKey>) -> Result<(Cell, Hold), Error> {
+        let mut next = match self.shared.warm.take(key) {
+            Ok(free) => return Ok(free),
+            Err(next) => next,
+        };
+        let used = match next.in_time().await {
+            Some(used) => used?,
+            None => {
+                let hold = next.hold(key);
+                tokio::select! {
+                    biased;
+                    used = next.cell() => used?,
+                    cell = self.take(&key.environment) => return Ok((cell?, hold)),
+                }
+            }
+        };
+        Ok((used.cell, used.hold))
+    }
+
+    /// A new cell that is to become a warm one.
+    pub(crate) async fn take_new(&self, key: &Arc<WarmKey>) -> Result<(Cell, Hold), Error> {
+        let hold = self.shared.warm.hold(key);
+        Ok((self.take(&key.environment).await?, hold))
+    }
+
     pub(crate) fn refill(&self, environment: &Environment) -> Refill {
         Refill(self.shared.present(environment))
     }
@@ -117,8 +146,14 @@ impl Pool {
         }
     }
 
-    pub(crate) fn warm(&self) -> &Warm {
-        &self.shared.warm
+    /// Keeps a cell for the next job of its key.
+    pub(crate) fn keep(&self, used: UsedCell) {
+        self.shared.warm.keep(used);
+    }
+
+    /// Ends the warm cells that are this owner's alone.
+    pub(crate) fn release(&self, owner: &str) {
+        self.shared.warm.release(owner);
     }
 
     /// The processes of zygotes and of cells that wait, for tests and measurements.
@@ -151,7 +186,7 @@ impl Pool {
     /// Ends every zygote, and with them every cell.
     pub(crate) async fn stop(&self) {
         self.keeper.abort();
-        self.shared.warm.clear();
+        self.shared.warm.stop();
         let nests: Vec<Arc<Nest>> = lock(&self.shared.nests).drain().map(|(_, nest)| nest).collect();
         for nest in nests {
             nest.stop().await;

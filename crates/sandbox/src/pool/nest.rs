@@ -86,7 +86,10 @@ impl Nest {
         }
         match taken {
             Ok(cell) => Ok(cell),
-            Err(next) => next.await.unwrap_or(Err(Error::Stopped)),
+            Err(next) => {
+                let mut next = NewCell { nest: self, cell: next };
+                (&mut next.cell).await.unwrap_or(Err(Error::Stopped))
+            }
         }
     }
 
@@ -256,6 +259,22 @@ impl Nest {
         let zygote = lock(&self.current).take();
         if let Some(zygote) = zygote {
             zygote.stop().await;
+        }
+    }
+}
+
+/// The promise of a new cell.
+struct NewCell<'a> {
+    nest: &'a Nest,
+    cell: oneshot::Receiver<Result<Cell, Error>>,
+}
+
+/// A cell that came too late is for the next one.
+impl Drop for NewCell<'_> {
+    fn drop(&mut self) {
+        self.cell.close();
+        if let Ok(Ok(cell)) = self.cell.try_recv() {
+            lock(&self.nest.places).put(cell, &self.nest.waker);
         }
     }
 }

@@ -106,7 +106,8 @@ impl Places {
         Err(next)
     }
 
-    fn put(&mut self, mut cell: Cell, waker: &Waker) {
+    /// Gives a cell to whoever waited longest, or keeps it.
+    pub(super) fn put(&mut self, mut cell: Cell, waker: &Waker) {
         while let Some(place) = self.waiting.pop_front() {
             match place.send(Ok(cell)) {
                 // Whoever waited there has gone away, and the next one gets it.

@@ -29,7 +29,10 @@ pub(crate) struct JobFrame<'a> {
     pub(crate) variables: BTreeMap<&'static str, String>,
     /// Resource limits by their name in Python's `resource` module.
     pub(crate) limits: BTreeMap<&'static str, u64>,
-    pub(crate) warm_key: Option<&'a str>,
+    /// Whether the cell may get another job of this kind.
+    pub(crate) is_warm: bool,
+    /// Whether the functions are loaded for this job alone.
+    pub(crate) anew: bool,
 }
 
 #[derive(Debug, Serialize)]

@@ -24,15 +24,19 @@ use rustix::fs::Mode;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_send_signal, waitpid};
 
+use crate::expressions;
 use crate::stage1::plan::{Failure, PROBE_ARGUMENT, Plan, STAGE1_ARGUMENT};
 use crate::sys;
 
-/// To be called first thing in `main`, before any thread is started. Returns at once unless this process was started by the
-/// sandbox; then it never returns.
+pub(crate) use crate::stage1::plan::EXPRESSIONS_ARGUMENT;
+
+/// To be called first thing in `main`, before any thread is started. Returns at once unless this process was started by this
+/// crate; then it never returns.
 pub fn enter_if_asked() {
     match std::env::args().nth(1).as_deref() {
         Some(STAGE1_ARGUMENT) => std::process::exit(enter()),
         Some(PROBE_ARGUMENT) => std::process::exit(probe::report()),
+        Some(EXPRESSIONS_ARGUMENT) => std::process::exit(expressions::worker::serve()),
         _ => {}
     }
 }

@@ -11,6 +11,8 @@ use crate::doctor::Layers;
 pub(crate) const STAGE1_ARGUMENT: &str = "sandbox-stage1";
 /// The argument that makes our binary report which layers this machine offers.
 pub(crate) const PROBE_ARGUMENT: &str = "sandbox-probe";
+/// The argument that makes our binary evaluate expressions.
+pub(crate) const EXPRESSIONS_ARGUMENT: &str = "sandbox-expressions";
 
 /// Where every cell mounts its own files. Landlock ignores rules on a directory that is mounted over, so the rule is on the
 /// directory above.

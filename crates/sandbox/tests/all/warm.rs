@@ -2,11 +2,13 @@
 
 mod leftovers;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::Signal;
 use selfmade_sandbox::{Config, Isolation, Job, Value};
 use serde_json::json;
+use tokio::task::JoinSet;
 
 use crate::support::{World, config, environment, is_there, kill, returned, signal, until, zygote};
 
@@ -117,6 +119,24 @@ async fn a_warm_cell_that_works_between_jobs_is_ended() {
 }
 
 #[tokio::test]
+async fn a_warm_cell_is_watched_again_when_none_was_there_to_watch() {
+    let world = World::new().await;
+    world.sandbox.prepare(&world.environment).await.unwrap();
+    let pid = world.sandbox.processes().1[0];
+    // The second run is long enough for a look at what waits.
+    let source = format!(
+        "n = 0\n{LIE}    global n\n    n += 1\n    if n == 2: time.sleep(0.6)\n    if n < 3: return n\n    \
+         os.write(4, b)\n    while True: pass"
+    );
+    for result in [1, 2, 1] {
+        assert_eq!(returned(world.run(&warm(&world, &source, "a")).await.ending), json!(result));
+    }
+    while is_there(pid) {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
 async fn a_warm_cell_that_left_a_process_behind_is_ended() {
     is_ended(&format!("{LIE}    if os.fork(): os.write(4, b)\n    time.sleep(60)")).await;
 }
@@ -162,24 +182,29 @@ async fn a_warm_cell_that_died_while_it_waited_is_not_used() {
     assert_eq!(returned(world.run(&warm(&world, COUNT, "a")).await.ending), json!(1));
 }
 
+/// Two jobs of one key, the second of which ends when it is released.
+fn short_and_long(world: &World) -> (Job, Job) {
+    let source = "n = 0\ndef f(wait=False):\n    global n\n    n += 1\n    if wait:\n        print('here', flush=True)\n        \
+                  import selfmade\n        selfmade.hold()\n    return n";
+    let mut long = warm(world, source, "a");
+    long.input = Value::from_json(&json!({ "wait": true })).unwrap();
+    long.verbs = vec!["hold".to_owned()];
+    (warm(world, source, "a"), long)
+}
+
 #[tokio::test]
 async fn whoever_finds_no_free_warm_cell_gets_the_next_that_is_done_if_that_is_sooner() {
     let world = World::with(Config { ready_cells: 0, ..config() }, environment()).await;
-    let source = "n = 0\ndef f(wait=False):\n    global n\n    n += 1\n    if wait:\n        print('here', flush=True)\n        \
-                  import selfmade\n        selfmade.hold()\n    return n";
-    let mut holds = warm(&world, source, "a");
-    holds.input = Value::from_json(&json!({ "wait": true })).unwrap();
-    holds.verbs = vec!["hold".to_owned()];
-    assert_eq!(returned(world.run(&warm(&world, source, "a")).await.ending), json!(1));
+    let (short, holds) = short_and_long(&world);
+    assert_eq!(returned(world.run(&short).await.ending), json!(1));
     // From here on no cell can be made.
     let zygote = zygote(&world);
     signal(zygote, Signal::STOP);
     let (first, others) = tokio::join!(world.run(&holds), async {
         world.ear.heard.notified().await;
-        let job = warm(&world, source, "a");
-        let gives_up = tokio::time::timeout(Duration::from_millis(1), world.run(&job)).await;
+        let gives_up = tokio::time::timeout(Duration::from_millis(1), world.run(&short)).await;
         assert!(gives_up.is_err(), "there was a cell for it");
-        tokio::join!(world.run(&job), world.run(&job), async { world.ear.release.notify_one() })
+        tokio::join!(world.run(&short), world.run(&short), async { world.ear.release.notify_one() })
     });
     signal(zygote, Signal::CONT);
     let counts = [first, others.0, others.1].map(|outcome| returned(outcome.ending));
@@ -188,6 +213,49 @@ async fn whoever_finds_no_free_warm_cell_gets_the_next_that_is_done_if_that_is_s
         [json!(2), json!(3), json!(4)],
         "one after the other, in the order in which they came"
     );
+}
+
+#[tokio::test]
+async fn a_warm_cell_for_a_caller_who_has_gone_away_is_for_the_next() {
+    let world = World::with(Config { ready_cells: 0, ..config() }, environment()).await;
+    let (short, long) = short_and_long(&world);
+    assert_eq!(returned(world.run(&short).await.ending), json!(1));
+    let zygote = zygote(&world);
+    signal(zygote, Signal::STOP);
+    let mut goes_away = Box::pin(world.run(&short));
+    let (held, ()) = tokio::join!(world.run(&long), async {
+        world.ear.heard.notified().await;
+        // It waits from now on, and is not asked again: the cell is given to it and not taken.
+        assert!(tokio::time::timeout(Duration::from_millis(1), &mut goes_away).await.is_err());
+        world.ear.release.notify_one();
+    });
+    assert_eq!(returned(held.ending), json!(2));
+    drop(goes_away);
+    let next = returned(world.run(&short).await.ending);
+    signal(zygote, Signal::CONT);
+    assert_eq!(next, json!(3));
+}
+
+#[tokio::test]
+async fn slow_jobs_do_not_keep_others_of_their_key_from_a_cell() {
+    let world = World::new().await;
+    let (_, long) = short_and_long(&world);
+    let many = std::thread::available_parallelism().map_or(1, usize::from) + 2;
+    let (mut running, world) = (JoinSet::new(), Arc::new(world));
+    for _ in 0..many {
+        let (world, long) = (Arc::clone(&world), long.clone());
+        running.spawn(async move { returned(world.run(&long).await.ending) });
+    }
+    until(|| world.ear.stdout().matches("here").count() == many).await;
+    until(|| {
+        // Some may have printed and not asked yet.
+        world.ear.release.notify_waiters();
+        while let Some(count) = running.try_join_next() {
+            assert_eq!(count.unwrap(), json!(1), "each has a cell of its own");
+        }
+        running.is_empty()
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -6,12 +6,11 @@ use model::graph::GraphContent;
 use model::name::EntryName;
 use model::revision::Revision;
 use serde::Serialize;
-use server::app::changesets::{Applied, ChangesetView};
-use store::ChangesetSummary;
+use server::app::changesets::{Applied, ChangesetLine, ChangesetView};
 
 use super::Brain;
 use super::paging::listed;
-use super::request::Asked;
+use super::request::RequestBuilder;
 use crate::error::Error;
 
 /// One change.
@@ -58,7 +57,7 @@ impl Brain {
         applied: bool,
         before: Option<u64>,
         limit: u32,
-    ) -> Result<Vec<ChangesetSummary>, Error> {
+    ) -> Result<Vec<ChangesetLine>, Error> {
         let list = || {
             let asked = self.at(&["changesets"]).query("applied", applied);
             asked.maybe("state", state.map(ChangesetState::as_str)).maybe("before", before)
@@ -91,7 +90,7 @@ impl Brain {
         self.changeset_at(number, Some("rebase")).post().await
     }
 
-    fn changeset_at(&self, number: u64, verb: Option<&str>) -> Asked<'_> {
+    fn changeset_at(&self, number: u64, verb: Option<&str>) -> RequestBuilder<'_> {
         let number = number.to_string();
         let mut path = vec!["changesets", number.as_str()];
         path.extend(verb);

@@ -21,6 +21,11 @@ pub(super) async fn answer<T: DeserializeOwned>(brain: &Brain, response: Respons
     serde_json::from_slice(text).map_err(|source| not_understood(brain, source))
 }
 
+pub(super) async fn text(brain: &Brain, response: Response<Body>) -> Result<String, Error> {
+    let bytes = bytes(brain, success(brain, response).await?).await?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// The answer, if it is one to what was asked.
 pub(super) async fn success(brain: &Brain, response: Response<Body>) -> Result<Response<Body>, Error> {
     let status = response.status();

@@ -14,7 +14,7 @@ use crate::error::Error;
 
 /// One piece of such an answer.
 #[derive(Debug)]
-pub(crate) enum Told<T> {
+pub(crate) enum StreamUpdate<T> {
     /// A Run has begun.
     Begun(RunId),
     Printed(String),
@@ -34,7 +34,7 @@ impl Brain {
     pub(crate) async fn told<T: DeserializeOwned>(
         &self,
         events: &mut Events<'_>,
-    ) -> Result<Option<Told<T>>, Error> {
+    ) -> Result<Option<StreamUpdate<T>>, Error> {
         while let Some(event) = events.next().await? {
             if let Some(told) = self.read(&event)? {
                 return Ok(Some(told));
@@ -43,13 +43,13 @@ impl Brain {
         Ok(None)
     }
 
-    fn read<T: DeserializeOwned>(&self, event: &SseEvent) -> Result<Option<Told<T>>, Error> {
+    fn read<T: DeserializeOwned>(&self, event: &SseEvent) -> Result<Option<StreamUpdate<T>>, Error> {
         Ok(Some(match event.event.as_str() {
-            "begun" => Told::Begun(self.data::<Begun>(event)?.run_id),
-            "printed" => Told::Printed(self.data::<OutputChunk>(event)?.text),
-            "making" => Told::Making(self.data(event)?),
-            "state" => Told::Waits(self.data(event)?),
-            "done" => Told::Done(self.data(event)?),
+            "begun" => StreamUpdate::Begun(self.data::<Begun>(event)?.run_id),
+            "printed" => StreamUpdate::Printed(self.data::<OutputChunk>(event)?.text),
+            "making" => StreamUpdate::Making(self.data(event)?),
+            "state" => StreamUpdate::Waits(self.data(event)?),
+            "done" => StreamUpdate::Done(self.data(event)?),
             // Inside a stream there is no status; what fails so late is on the server's side.
             "error" => {
                 let status = StatusCode::SERVICE_UNAVAILABLE;

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use server::http::Page;
 
-use super::request::Asked;
+use super::request::RequestBuilder;
 use crate::error::Error;
 
 /// No page is longer.
@@ -24,7 +24,7 @@ impl<T> Listed<T> {
 
 /// The first so many, and whether there are more.
 pub(super) async fn listed<'a, T: DeserializeOwned>(
-    list: impl Fn() -> Asked<'a>,
+    list: impl Fn() -> RequestBuilder<'a>,
     limit: u32,
 ) -> Result<Listed<T>, Error> {
     let mut items: Vec<T> = Vec::new();

@@ -10,7 +10,7 @@ use super::{Brain, Events, decoded};
 use crate::error::Error;
 
 /// A request that has not been sent.
-pub(super) struct Asked<'a> {
+pub(super) struct RequestBuilder<'a> {
     brain: &'a Brain,
     path: String,
     query: String,
@@ -20,12 +20,18 @@ pub(super) struct Asked<'a> {
 
 impl Brain {
     /// About the resource at this path.
-    pub(super) fn at(&self, segments: &[&str]) -> Asked<'_> {
-        Asked { brain: self, path: path(segments), query: String::new(), headers: Vec::new(), body: Ok(None) }
+    pub(super) fn at(&self, segments: &[&str]) -> RequestBuilder<'_> {
+        RequestBuilder {
+            brain: self,
+            path: path(segments),
+            query: String::new(),
+            headers: Vec::new(),
+            body: Ok(None),
+        }
     }
 }
 
-impl<'a> Asked<'a> {
+impl<'a> RequestBuilder<'a> {
     #[allow(clippy::needless_pass_by_value, reason = "numbers, names and texts are handed over alike")]
     pub(super) fn query(mut self, name: &str, value: impl ToString) -> Self {
         let mark = if self.query.is_empty() { '?' } else { '&' };
@@ -49,6 +55,19 @@ impl<'a> Asked<'a> {
     pub(super) fn json(mut self, body: &impl Serialize) -> Self {
         self.body = serde_json::to_vec(body).map(Some).map_err(|source| Error::Json { source });
         self.header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))
+    }
+
+    /// JSON that is written already, or is to be refused by whoever reads it.
+    pub(super) fn bytes(mut self, body: Vec<u8>) -> Self {
+        self.body = Ok(Some(body));
+        self.header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))
+    }
+
+    /// An answer that is not JSON.
+    pub(super) async fn get_text(self) -> Result<String, Error> {
+        let brain = self.brain;
+        let response = brain.send(self.built(Method::GET)?, false).await?;
+        decoded::text(brain, response).await
     }
 
     pub(super) async fn get<T: DeserializeOwned>(self) -> Result<T, Error> {

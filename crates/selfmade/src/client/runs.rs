@@ -2,6 +2,8 @@
 
 use axum::http::{HeaderName, HeaderValue, Method};
 use jiff::Timestamp;
+use model::graph::patch::LinkKey;
+use model::graph::run_options::{BreakAt, GraphOptions};
 use model::ids::RunId;
 use model::name::EntryName;
 use model::run::{Run, RunState};
@@ -9,13 +11,15 @@ use model::version::VersionNumber;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use server::app::operations::retention::{Pruned, Retention};
+use server::app::runs::breakpoints::HeldView;
 use server::app::runs::lists::{RunLine, RunPage};
 use server::app::runs::nodes::NodeExecution;
 use server::app::runs::records::RunRecord;
+use server::app::runs::resume::ResumePlan;
 use server::http::Page;
 
 use super::paging::listed;
-use super::request::Asked;
+use super::request::RequestBuilder;
 use super::{Brain, Events};
 use crate::error::Error;
 
@@ -26,13 +30,18 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 #[derive(Debug)]
 pub(crate) enum Start {
     Function {
-        run: FunctionRun,
+        run: Box<FunctionRun>,
         key: Option<String>,
     },
     /// The input of another Run again.
     Again {
         run: RunId,
         live: bool,
+    },
+    /// A failed Run of a Graph, from where it failed.
+    Resume {
+        run: RunId,
+        newer: bool,
     },
     /// What a Schedule runs at its times.
     Schedule(EntryName),
@@ -47,6 +56,21 @@ pub(crate) struct FunctionRun {
     pub(crate) timeout_ms: Option<u64>,
     pub(crate) retries: Option<u32>,
     pub(crate) priority: Option<i32>,
+    pub(crate) draft: bool,
+    pub(crate) preset: Option<String>,
+    #[serde(skip_serializing_if = "GraphOptions::is_usual")]
+    pub(crate) graph: GraphOptions,
+}
+
+/// What of a Run goes on, and how.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Release {
+    pub(crate) node: Option<String>,
+    pub(crate) link: Option<LinkKey>,
+    /// Null is a value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) value: Option<Value>,
+    pub(crate) breakpoints: Option<BreakAt>,
 }
 
 /// Which Runs are listed.
@@ -68,12 +92,12 @@ impl Brain {
         self.starting(start)?.header(PREFER, HeaderValue::from_static("respond-async")).post().await
     }
 
-    /// Carries it out, telling what it does.
+    /// Executes it, telling what it does.
     pub(crate) async fn start(&self, start: &Start) -> Result<Events<'_>, Error> {
         self.starting(start)?.events(Method::POST).await
     }
 
-    fn starting(&self, start: &Start) -> Result<Asked<'_>, Error> {
+    fn starting(&self, start: &Start) -> Result<RequestBuilder<'_>, Error> {
         Ok(match start {
             Start::Function { run, key } => {
                 let asked = self.at(&["runs"]).json(run);
@@ -83,6 +107,9 @@ impl Brain {
                 }
             }
             Start::Again { run, live } => self.at(&["runs", &run.to_string(), "rerun"]).query("live", live),
+            Start::Resume { run, newer } => {
+                self.at(&["runs", &run.to_string(), "resume"]).json(&json!({ "newer": newer }))
+            }
             Start::Schedule(name) => self.at(&["schedules", name.as_str(), "run"]),
         })
     }
@@ -94,7 +121,7 @@ impl Brain {
         Ok(RunPage { runs: list.items, next })
     }
 
-    fn listing(&self, query: &RunQuery) -> Asked<'_> {
+    fn listing(&self, query: &RunQuery) -> RequestBuilder<'_> {
         let states: Vec<&str> = query.states.iter().map(|state| state.as_str()).collect();
         self.at(&["runs"])
             .maybe("name", query.name.as_ref())
@@ -149,6 +176,20 @@ impl Brain {
 
     pub(crate) async fn answer(&self, id: RunId, value: &Value) -> Result<Run, Error> {
         self.at(&["runs", &id.to_string(), "answer"]).json(&json!({ "value": value })).post().await
+    }
+
+    /// What stands at breakpoints.
+    pub(crate) async fn held(&self, id: RunId) -> Result<Vec<HeldView>, Error> {
+        self.at(&["runs", &id.to_string(), "held"]).get().await
+    }
+
+    pub(crate) async fn release(&self, id: RunId, release: &Release) -> Result<(), Error> {
+        self.at(&["runs", &id.to_string(), "release"]).json(release).post().await
+    }
+
+    /// What resuming it would keep and repeat.
+    pub(crate) async fn resume_plan(&self, id: RunId) -> Result<ResumePlan, Error> {
+        self.at(&["runs", &id.to_string(), "resume"]).get().await
     }
 
     pub(crate) async fn replay(&self, id: RunId) -> Result<Events<'_>, Error> {

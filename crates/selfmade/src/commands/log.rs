@@ -2,7 +2,7 @@
 
 use model::changeset::ChangesetState;
 use serde_json::json;
-use store::ChangesetSummary;
+use server::app::changesets::ChangesetLine;
 
 use crate::client::Brain;
 use crate::error::{Error, Exit};
@@ -36,17 +36,18 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     Ok(Exit::Done)
 }
 
-pub(crate) fn table(log: &[ChangesetSummary], screen: &Screen) -> String {
+pub(crate) fn table(log: &[ChangesetLine], screen: &Screen) -> String {
     let mut table = Table::new(&["revision", "changeset", "when", "who", "title", ""], 4);
     for changeset in log {
-        let revision = changeset.applied_revision.map(|revision| format!("r{revision}")).unwrap_or_default();
-        let reverted = if changeset.state == ChangesetState::Reverted { "reverted" } else { "" };
+        let revision =
+            changeset.summary.applied_revision.map(|revision| format!("r{revision}")).unwrap_or_default();
+        let reverted = if changeset.summary.state == ChangesetState::Reverted { "reverted" } else { "" };
         table.row(vec![
             Cell::painted(NAME, revision),
-            changeset.number.to_string().into(),
-            Cell::painted(DIM, screen.time(changeset.created_at)),
-            Cell::painted(DIM, changeset.actor.to_string()),
-            (&changeset.title).into(),
+            changeset.summary.number.to_string().into(),
+            Cell::painted(DIM, screen.time(changeset.summary.created_at)),
+            Cell::painted(DIM, &changeset.who),
+            (&changeset.summary.title).into(),
             Cell::painted(WARNING, reverted),
         ]);
     }

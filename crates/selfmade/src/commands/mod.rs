@@ -4,16 +4,18 @@ pub(crate) mod background;
 pub(crate) mod backup;
 pub(crate) mod changes;
 pub(crate) mod completions;
-mod demo;
+pub(crate) mod demo;
 mod doctor;
 pub(crate) mod export;
 pub(crate) mod function;
 pub(crate) mod graph;
+mod graph_options;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod insights;
 pub(crate) mod log;
 pub(crate) mod pack;
+pub(crate) mod preset;
 pub(crate) mod restore;
 pub(crate) mod run;
 pub(crate) mod runs;
@@ -110,9 +112,11 @@ async fn with_brain(session: &Session, brain: &Brain, command: Option<Command>) 
         Some(Command::Search(arguments)) => search::run(session, brain, arguments).await,
         Some(Command::Export(arguments)) => export::run(session, brain, arguments).await,
         Some(Command::Import(arguments)) => import::run(session, brain, arguments).await,
+        Some(Command::Preset(command)) => preset::run(session, brain, command).await,
         Some(Command::Secret(command)) => secret::run(session, brain, command).await,
         Some(Command::Token(command)) => token::run(session, brain, command).await,
         Some(Command::Session(command)) => session::run(session, brain, command).await,
+        Some(Command::Demo(command)) => demo::run(session, brain, command).await,
         // They were executed without a brain.
         Some(
             Command::Init(_)

@@ -4,17 +4,23 @@ use std::borrow::Cow;
 use std::io::IsTerminal;
 
 use model::access::grants;
+use model::entry::EntryKind;
 use model::function::signature::Signature;
+use model::graph::block::BlockSignature;
+use model::graph::run_options::GraphOptions;
 use model::ids::RunId;
 use model::name::EntryName;
 use model::run::{Run, RunState, Waiting};
 use model::version::VersionNumber;
 use serde_json::{Map, Value};
+use server::app::graphs::blocks::CallableView;
 
-use crate::client::{Brain, Events, FunctionRun, Start, Told};
+use super::graph_options::GraphArguments;
+use crate::client::{Brain, Events, FunctionRun, GraphSource, Start, StreamUpdate};
 use crate::error::{Error, Exit};
 use crate::files;
 use crate::session::Session;
+use crate::views::estimate;
 use crate::views::run::{self, Live};
 use crate::worker::Worker;
 
@@ -27,22 +33,30 @@ use crate::worker::Worker;
 Examples:
   selfmade run greet --arg name=Ada
   selfmade run add 2 3
+  selfmade run word_count --arg text=@page.txt
   selfmade run summarize --input request.json
   echo '{\"name\": \"Ada\"}' | selfmade run greet --input -
   selfmade run greet@3 --arg name=Ada        an earlier version
+  selfmade run news --preset morning         a named input
   selfmade run report --queue                run it later
-  selfmade run fetch --retries 3             up to three retries")]
+  selfmade run fetch --retries 3             up to three retries
+  selfmade run news --break summarize        stop before the node; then runs held, runs release
+  selfmade run news --pin fetch.output='[]'  without executing the node
+  selfmade run news --estimate               how long it takes")]
 pub(crate) struct Arguments {
     /// The function or graph, or NAME@VERSION
     function: Reference,
     /// Arguments by position, as JSON or text
     values: Vec<String>,
-    /// An argument by name, as JSON or text
+    /// An argument by name, as JSON or text; @FILE is the content of a file, @- standard input, and @@ begins a text with @
     #[arg(long = "arg", short, value_name = "NAME=VALUE")]
     named: Vec<String>,
     /// Read the arguments from a file with a JSON object; - is standard input
     #[arg(long, value_name = "FILE")]
     input: Option<String>,
+    /// Take what is not stated from this preset
+    #[arg(long, value_name = "PRESET")]
+    preset: Option<String>,
     /// Queue it instead of running it now, and print its id
     #[arg(long)]
     queue: bool,
@@ -61,6 +75,8 @@ pub(crate) struct Arguments {
     /// The priority in the queue, from -100 to 100, highest first [default: the function's own]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     priority: Option<i32>,
+    #[command(flatten)]
+    graph: GraphArguments,
 }
 
 /// A Function, perhaps at a Version.
@@ -94,8 +110,29 @@ fn milliseconds(text: &str) -> Result<u64, String> {
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
-    let view = brain.callable(&arguments.function.name, arguments.function.number).await?;
-    let (positional, input) = input(&arguments, &view.signature)?;
+    run_graph(session, brain, arguments, false, GraphOptions::default()).await
+}
+
+/// The same, perhaps of a draft, or of only some nodes of a graph.
+pub(crate) async fn run_graph(
+    session: &Session,
+    brain: &Brain,
+    arguments: Arguments,
+    draft: bool,
+    nodes: GraphOptions,
+) -> Result<Exit, Error> {
+    let signature = if draft {
+        let view = brain.graph_draft(&arguments.function.name).await?;
+        BlockSignature::of_graph(&view.graph).to_signature()
+    } else {
+        let view = brain.callable(&arguments.function.name, arguments.function.number).await?;
+        if arguments.graph.estimate {
+            return estimated(session, brain, &view).await;
+        }
+        view.signature
+    };
+    let (positional, input) = input(&arguments, &signature)?;
+    let stops = arguments.graph.read()?;
     let run = FunctionRun {
         function: arguments.function.name,
         version: arguments.function.number,
@@ -104,12 +141,31 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
         timeout_ms: arguments.timeout,
         retries: arguments.retries,
         priority: arguments.priority,
+        draft,
+        preset: arguments.preset,
+        graph: GraphOptions { breakpoints: stops.breakpoints, pinned: stops.pinned, ..nodes },
     };
-    let start = Start::Function { run, key: arguments.idempotency_key };
+    let start = Start::Function { run: Box::new(run), key: arguments.idempotency_key };
     if arguments.queue {
         return queue(session, brain, &start).await;
     }
-    carry_out(session, brain, &start, !arguments.no_triggers).await
+    execute(session, brain, &start, !arguments.no_triggers).await
+}
+
+/// What a run would take, which is not started.
+async fn estimated(session: &Session, brain: &Brain, view: &CallableView) -> Result<Exit, Error> {
+    let name = &view.key.name;
+    if view.key.kind != EntryKind::Graph {
+        return Err(Error::Input {
+            problem: format!("`{name}` is a function, and only runs of graphs are estimated"),
+            hint: format!("`{} insights {name}` shows how long its runs took", session.settings.program),
+        });
+    }
+    let source = GraphSource { version: Some(view.version), draft: false };
+    let estimated = brain.estimate_graph(name, source).await?;
+    estimate::show(&session.output, &estimated)?;
+    session.output.note("nothing was run");
+    Ok(Exit::Done)
 }
 
 /// Queues it for a server.
@@ -122,7 +178,7 @@ pub(crate) async fn queue(session: &Session, brain: &Brain, start: &Start) -> Re
 }
 
 /// Runs it to its end. Where nobody serves the brain, a worker beside does what it triggers and what it waits for.
-pub(crate) async fn carry_out(
+pub(crate) async fn execute(
     session: &Session,
     brain: &Brain,
     start: &Start,
@@ -161,15 +217,15 @@ async fn watch(session: &Session, brain: &Brain, events: &mut Events<'_>) -> Res
             }
         };
         match told {
-            Some(Told::Begun(begun)) => id = Some(begun),
-            Some(Told::Printed(text)) => live.print(&text),
-            Some(Told::Making(making)) => live.make(&making),
-            Some(Told::Waits(run)) => {
+            Some(StreamUpdate::Begun(begun)) => id = Some(begun),
+            Some(StreamUpdate::Printed(text)) => live.print(&text),
+            Some(StreamUpdate::Making(making)) => live.make(&making),
+            Some(StreamUpdate::Waits(run)) => {
                 if !attend(brain, &run).await? {
                     return Ok(*run);
                 }
             }
-            Some(Told::Done(run)) => return Ok(run),
+            Some(StreamUpdate::Done(run)) => return Ok(run),
             None => return Err(brain.broke_off()),
         }
     }
@@ -183,7 +239,12 @@ async fn cancel(brain: &Brain, id: Option<RunId>) {
 
 /// A run that waits for a person asks the one at the terminal. False if there is none.
 async fn attend(brain: &Brain, run: &Run) -> Result<bool, Error> {
-    let Some(Waiting::Person { question, .. }) = &run.waiting else { return Ok(true) };
+    let question = match &run.waiting {
+        Some(Waiting::Person { question, .. }) => question,
+        // Whoever set the breakpoint looks at the values first.
+        Some(Waiting::Breakpoints { .. }) => return Ok(false),
+        _ => return Ok(true),
+    };
     if !std::io::stdin().is_terminal() {
         return Ok(false);
     }

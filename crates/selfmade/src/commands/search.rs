@@ -1,4 +1,4 @@
-//! `selfmade search`: functions by name and by what they say they do.
+//! `selfmade search`: functions and graphs by name and by what they say they do.
 
 use serde_json::json;
 use server::search::Hit;
@@ -11,7 +11,7 @@ use crate::terminal::progress::Progress;
 use crate::terminal::style::NAME;
 use crate::terminal::table::{Cell, Table};
 
-/// Find functions by name and by what they do
+/// Find functions and graphs by name and by what they do
 ///
 /// Best match first. Parts of names, prefixes of words and small typos match too.
 #[derive(Debug, clap::Args)]
@@ -50,7 +50,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     };
     let document: Vec<_> = hits
         .iter()
-        .map(|hit| json!({ "name": hit.name, "description": hit.description, "score": hit.score }))
+        .map(|hit| json!({ "kind": hit.kind, "name": hit.name, "description": hit.description, "score": hit.score }))
         .collect();
     session.output.answer(&json!({ "hits": document }), |screen| table(&hits, screen))?;
     if hits.is_empty() {
@@ -60,9 +60,9 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
 }
 
 fn table(hits: &[Hit], screen: &Screen) -> String {
-    let mut table = Table::new(&["name", "description"], 1);
+    let mut table = Table::new(&["name", "kind", "description"], 2);
     for hit in hits {
-        table.row(vec![Cell::painted(NAME, &hit.name), (&hit.description).into()]);
+        table.row(vec![Cell::painted(NAME, &hit.name), hit.kind.as_str().into(), (&hit.description).into()]);
     }
     table.render(screen)
 }

@@ -14,11 +14,12 @@ use server::http::Door;
 use server::serve::Server;
 use server::serve::announcement::{self, Announcement, Announcer};
 use server::serve::roles::Roles;
-use server::settings::{Given, Source};
+use server::settings::{SettingInputs, Source};
 use store::Location;
 
 use super::background::start::Ready;
-use super::{demo, warm};
+use super::demo::cafe;
+use super::warm;
 use crate::allocator;
 use crate::client::{Brain, Local};
 use crate::error::{Error, Exit};
@@ -85,7 +86,7 @@ pub(crate) struct Flags {
 }
 
 impl Flags {
-    pub(crate) fn given(&self, given: Given) -> Given {
+    pub(crate) fn given(&self, given: SettingInputs) -> SettingInputs {
         let names = (!self.name.is_empty()).then(|| self.name.join(","));
         let proxies: Vec<String> = self.trusted_proxy.iter().map(ToString::to_string).collect();
         given
@@ -103,7 +104,7 @@ pub(crate) async fn run(session: &Session, arguments: Arguments) -> Result<Exit,
         leave_session();
     }
     if arguments.demo {
-        let stage = demo::Stage::of(session)?;
+        let stage = cafe::Stage::of(session)?;
         return begin(&stage.session, arguments).await;
     }
     begin(session, arguments).await
@@ -131,7 +132,7 @@ async fn serve(session: &Session, brain: &Brain, local: &Local, arguments: Argum
     session.interrupts.stopping([stop.taking.clone(), stop.running.clone()]);
     let bound = server.bind().await?;
     if arguments.demo {
-        demo::fill(session, brain).await?;
+        cafe::fill(session, brain).await?;
     }
     warm::warm(session, brain, &arguments.flags.warm).await?;
     let (address, door) = (bound.address(), &bound.door);
@@ -143,7 +144,7 @@ async fn serve(session: &Session, brain: &Brain, local: &Local, arguments: Argum
     }
     tell_serving(session, local);
     if arguments.demo {
-        demo::suggest(session);
+        cafe::suggest(session);
     }
     tracing::info!(%address, "selfmade {} serves at {address}", env!("CARGO_PKG_VERSION"));
     tokio::spawn(settle(ctx.clock.clone()));

@@ -1,8 +1,8 @@
 //! `selfmade` alone: which brain this is, what it holds, what happened last, and what to try next.
 
 use serde::Serialize;
+use server::app::changesets::ChangesetLine;
 use server::app::operations::attention::Attention;
-use store::ChangesetSummary;
 
 use super::log;
 use crate::client::{Brain, Listed};
@@ -38,7 +38,7 @@ struct Status {
     #[serde(skip_serializing_if = "Option::is_none")]
     degraded: Option<String>,
     attention: Attention,
-    log: Vec<ChangesetSummary>,
+    log: Vec<ChangesetLine>,
     /// The first function, to try things with.
     #[serde(skip)]
     example: Option<String>,

@@ -10,6 +10,7 @@ use crate::client::{Brain, Changes};
 use crate::error::{Error, Exit};
 use crate::session::Session;
 use crate::terminal::output::Output;
+use crate::terminal::progress::Progress;
 use crate::terminal::style::{BAD, GOOD, NAME, paint};
 
 /// Whether a proposal is applied at once.
@@ -23,6 +24,15 @@ pub(crate) struct Submission {
     force: bool,
 }
 
+/// Shows that checks may take a while.
+pub(crate) async fn checked<T>(
+    output: &Output,
+    work: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    let _progress = Progress::start(output, "checking, resolving packages, running tests");
+    work.await
+}
+
 /// Applies a proposal at once, or leaves it to be looked at.
 pub(crate) async fn submit(
     session: &Session,
@@ -31,10 +41,10 @@ pub(crate) async fn submit(
     submission: Submission,
 ) -> Result<Exit, Error> {
     if submission.propose {
-        let view = brain.propose(changes).await?;
+        let view = checked(&session.output, brain.propose(changes)).await?;
         return proposed(&session.output, &session.settings.program, &view);
     }
-    let applied = brain.register(changes, submission.force).await?;
+    let applied = checked(&session.output, brain.register(changes, submission.force)).await?;
     show(&session.output, &applied)?;
     Ok(Exit::Done)
 }

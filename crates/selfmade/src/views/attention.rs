@@ -5,7 +5,7 @@ use server::app::operations::attention::{Attention, Failing};
 
 use super::run::plain;
 use crate::terminal::output::Screen;
-use crate::terminal::style::{DIM, NAME, TITLE, WARNING, counted, paint, printable};
+use crate::terminal::style::{NAME, TITLE, WARNING, counted, paint, printable};
 
 /// More of a reason or a question does not fit on a line.
 const MOST: usize = 160;
@@ -41,6 +41,11 @@ pub(crate) fn render(attention: &Attention, program: &str, screen: &Screen) -> S
         let head = format!("function `{}`", environment.function);
         out.push_str(&line(&head, &environment.why, &format!("{program} warm {}", environment.function)));
     }
+    for preset in &attention.presets {
+        let head = format!("preset `{}` of `{}`", preset.name, preset.callable);
+        let show = format!("{program} preset show {} \"{}\"", preset.callable, preset.name);
+        out.push_str(&line(&head, &format!("does not fit: {}", preset.why), &show));
+    }
     out
 }
 
@@ -59,5 +64,5 @@ fn line(head: &str, what: &str, command: &str) -> String {
 /// For the overview: how much there is.
 pub(crate) fn counted_line(attention: &Attention, program: &str) -> Option<(String, String)> {
     let count = attention.count();
-    (count > 0).then(|| (counted(count, "thing"), paint(DIM, format!("{program} status"))))
+    (count > 0).then(|| (counted(count, "thing"), format!("{program} status")))
 }

@@ -2,6 +2,7 @@
 
 use crate::terminal::style::{DIM, TITLE, paint, printable};
 
+#[derive(Default)]
 pub(crate) struct Fields {
     text: String,
 }

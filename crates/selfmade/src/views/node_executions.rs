@@ -2,11 +2,11 @@
 
 use anstyle::Style;
 use server::app::runs::ids::short;
-use server::app::runs::nodes::{NodeExecution, NodeState};
+use server::app::runs::nodes::{NodeExecution, NodeProgress, NodeState};
 
 use super::trace::cut;
 use crate::terminal::output::Screen;
-use crate::terminal::style::{BAD, DIM, GOOD, NAME, WARNING};
+use crate::terminal::style::{BAD, DIM, GOOD, NAME, WARNING, paint, printable};
 use crate::terminal::table::{Cell, Table};
 use crate::terminal::time;
 
@@ -26,6 +26,19 @@ pub(crate) fn table(executions: &[NodeExecution], screen: &Screen) -> String {
         ]);
     }
     table.render(screen)
+}
+
+/// One that began or ended.
+pub(crate) fn line(progress: &NodeProgress) -> String {
+    let (state, style) = state(progress.state);
+    let took = progress.finished_at.map(|end| end.duration_since(progress.started_at).as_micros());
+    let took =
+        took.and_then(|took| u64::try_from(took).ok()).filter(|_| progress.state != NodeState::Running);
+    let took = took.map(|took| paint(DIM, format!("  {}", time::took(took)))).unwrap_or_default();
+    let error = progress.error.as_ref().map(|error| format!("  {}: {}", error.type_name, error.message));
+    let error = error.map(|error| paint(BAD, cut(&error))).unwrap_or_default();
+    let node = paint(NAME, printable(&progress.node));
+    format!("{:>3}  {node} {}  {}{took}{error}", progress.position, progress.number, paint(style, state))
 }
 
 fn state(state: NodeState) -> (&'static str, Style) {

@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
+use model::phrase::list;
 use model::run::question::{check_answer, options};
 use model::run::traceback::folded;
 use model::run::{Run, RunError, RunState, Waiting};
@@ -11,12 +12,12 @@ use serde_json::Value;
 use server::app::runs::ids::short;
 
 use crate::cli::Traceback;
-use crate::client::{Brain, Events, Told};
+use crate::client::{Brain, Events, StreamUpdate};
 use crate::error::{Error, Exit};
 use crate::terminal::output::Output;
 use crate::terminal::progress::Progress;
 use crate::terminal::prompt;
-use crate::terminal::style::{ERROR, paint, printable};
+use crate::terminal::style::{ERROR, counted, paint, printable};
 
 /// Shows what a run does while it does it.
 pub(crate) struct Live {
@@ -37,10 +38,10 @@ impl Live {
     ) -> Result<T, Error> {
         while let Some(told) = brain.told(events).await? {
             match told {
-                Told::Printed(text) => self.print(&text),
-                Told::Making(making) => self.make(&making),
-                Told::Begun(_) | Told::Waits(_) => {}
-                Told::Done(done) => {
+                StreamUpdate::Printed(text) => self.print(&text),
+                StreamUpdate::Making(making) => self.make(&making),
+                StreamUpdate::Begun(_) | StreamUpdate::Waits(_) => {}
+                StreamUpdate::Done(done) => {
                     self.close();
                     return Ok(done);
                 }
@@ -107,6 +108,14 @@ pub(crate) fn ended(output: &Output, run: &Run) -> Result<Exit, Error> {
         output.hint(format!("answer with `selfmade runs answer {} ANSWER`", run.run_id));
         return Ok(Exit::Waiting);
     }
+    if let Some(Waiting::Breakpoints { nodes, values, .. }) = &run.waiting {
+        let id = short(run.run_id);
+        output.report(&format!("run {} stands {}\n", run.run_id, places(nodes, *values)));
+        output.hint(format!(
+            "`selfmade runs held {id}` shows the values; `selfmade runs release {id}` lets it go on"
+        ));
+        return Ok(Exit::Waiting);
+    }
     if let Some(error) = &run.error {
         let shown = error_text(error, output.traceback);
         output.report(&format!(
@@ -123,6 +132,14 @@ pub(crate) fn ended(output: &Output, run: &Run) -> Result<Exit, Error> {
         output.report(&format!("run {} was {}", run.run_id, run.state.as_str()));
     }
     Ok(if run.state == RunState::Cancelled { Exit::Interrupted } else { Exit::RunFailed })
+}
+
+/// Where it stands.
+fn places(nodes: &[String], values: usize) -> String {
+    let nodes: Vec<String> = nodes.iter().map(|node| format!("`{}`", printable(node))).collect();
+    let nodes = (!nodes.is_empty()).then(|| format!("before {}", list(&nodes, "and")));
+    let links = (values > 0).then(|| format!("with {} on links", counted(values, "value")));
+    [nodes, links].into_iter().flatten().collect::<Vec<_>>().join(" and ")
 }
 
 /// What to do about it, if that is known; otherwise the traceback, which mostly ends with what was raised, or what was raised alone.

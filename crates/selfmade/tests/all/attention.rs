@@ -16,6 +16,18 @@ fn attention(place: &Place) -> serde_json::Value {
 }
 
 #[test]
+fn the_overview_says_how_much_needs_a_person() {
+    let place = Place::new();
+    place.file("tick.py", BEFORE);
+    for _ in 0..2 {
+        place.data(&["fn", "add", "tick.py", "--propose"]);
+    }
+    let shown = place.data(&[]);
+    let line = shown.lines().find(|line| line.contains("attention")).unwrap();
+    assert!(line.contains("1 thing") && line.ends_with(" status)") && !line.contains('␛'), "{line}");
+}
+
+#[test]
 fn a_change_that_breaks_what_is_stored_is_refused_unless_it_is_forced() {
     let place = Place::new();
     place.add(BEFORE);

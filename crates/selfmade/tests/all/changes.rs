@@ -80,7 +80,8 @@ fn a_changeset_is_shown_and_applied() {
           "applied_revision": 2,
           "actor": "command_line",
           "created_at": "[time]",
-          "changes": 1
+          "changes": 1,
+          "who": "command_line"
         }
       ]
     }
@@ -101,8 +102,10 @@ fn a_changeset_has_a_json_form() {
       "base_revision": 1,
       "applied_revision": null,
       "actor": "command_line",
+      "who": "command_line",
       "created_at": "[time]",
       "decided_by": null,
+      "decider": null,
       "decided_at": null,
       "checks": [
         {
@@ -336,7 +339,8 @@ fn an_applied_changeset_is_reverted_by_its_revision() {
           "applied_revision": 3,
           "actor": "command_line",
           "created_at": "[time]",
-          "changes": 1
+          "changes": 1,
+          "who": "command_line"
         }
       ]
     }

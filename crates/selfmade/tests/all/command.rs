@@ -126,6 +126,8 @@ impl Place {
             .env("PATH", "/usr/bin:/bin")
             .env("HOME", self.path("user"))
             .env("SELFMADE_LISTEN", "127.0.0.1:0")
+            // No index is asked about packages, unless a test is about that.
+            .env("SELFMADE_RESOLVE_ON_ADD", "false")
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .current_dir(self.folder.path().join(folder))
             .stdin(Stdio::piped())

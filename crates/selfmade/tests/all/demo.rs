@@ -1,6 +1,9 @@
-//! `selfmade serve --demo`.
+//! `selfmade serve --demo` and `selfmade demo …`.
+
+use serde_json::json;
 
 use crate::command::Place;
+use crate::remote::Served;
 
 #[test]
 fn a_demo_has_something_of_everything_and_is_gone_afterwards() {
@@ -43,4 +46,62 @@ fn a_demo_is_put_into_a_new_brain_alone_and_found_again() {
     other.add("def mine():\n    return 1\n");
     let refused = other.run(&["serve", "--demo"]);
     assert!(refused.starts_with("exit: 3") && refused.contains("it contains 1 function"), "{refused}");
+}
+
+#[test]
+fn a_brain_is_populated_with_a_graph_a_run_and_a_schedule() {
+    let place = Place::new();
+    let shown = place.run(&["demo", "populate"]);
+    assert!(shown.starts_with("exit: 0\n"), "{shown}");
+    assert!(shown.contains(r#"`demo_greeting` returned {"text":"Hello, World!!!"}"#), "{shown}");
+    assert!(
+        shown.contains("schedule show demo_every_five_minutes") && shown.contains("serve` runs"),
+        "{shown}"
+    );
+    let schedule = place.json(&["schedule", "show", "demo_every_five_minutes"]);
+    assert_eq!(schedule["content"]["target"], "demo_greeting");
+    assert_eq!(schedule["content"]["times"]["cron"], "*/5 * * * *", "{schedule}");
+    let again = place.json(&["demo", "populate"]);
+    let nodes = place.json(&["runs", "nodes", again["run_id"].as_str().unwrap()]);
+    assert_eq!(nodes["nodes"].as_array().unwrap().len(), 4, "{nodes}");
+    let versions = place.json(&["graph", "versions", "demo_greeting"]);
+    assert_eq!(versions["versions"].as_array().unwrap().len(), 1, "{versions}");
+}
+
+#[test]
+fn a_remote_server_is_populated_by_its_url() {
+    let served = Served::with_role("admin");
+    let token = served.at_home.data(&["token", "add", "demo", "--role", "admin"]).trim().to_owned();
+    let mut away = Place::without_home();
+    away.set("SELFMADE_TOKEN", &token);
+    let shown = away.run(&["demo", "populate", &served.url]);
+    assert!(shown.starts_with("exit: 0\n") && shown.contains(&format!("--server {}", served.url)), "{shown}");
+    assert!(!shown.contains("serve` runs"), "a server runs: {shown}");
+    let graphs = served.at_home.json(&["graph", "list"]);
+    assert_eq!(graphs["graphs"][0]["name"], "demo_greeting", "{graphs}");
+    served.server.signal("TERM");
+}
+
+#[test]
+fn the_reddit_graph_runs_offline_and_says_that_it_is() {
+    let place = Place::new();
+    let shown = place.run(&["demo", "reddit", "--offline"]);
+    assert!(shown.starts_with("exit: 0\n") && shown.contains("It is offline"), "{shown}");
+    let run = place.json(&["demo", "reddit", "--offline"]);
+    let expected = json!({ "comments": ["comment-on-a1", "comment-on-a3"], "not_relevant": ["a2"] });
+    assert_eq!((&run["output"], &run["offline"]), (&expected, &json!(true)));
+    let nodes = place.json(&["runs", "nodes", run["run_id"].as_str().unwrap(), "--node", "comment"]);
+    assert_eq!(nodes["nodes"].as_array().unwrap().len(), 2);
+    assert!(place.run(&["test", "demo_reddit_judge", "demo_reddit_posts"]).starts_with("exit: 0"));
+}
+
+#[test]
+fn the_reddit_graph_names_the_secrets_it_needs_and_posts_nothing_unasked() {
+    let place = Place::new();
+    place.run_with(&["secret", "set", "reddit_username"], b"ada.lovelace");
+    let shown = place.run(&["demo", "reddit"]);
+    assert!(shown.starts_with("exit: 0\n") && shown.contains("secret set reddit_client_secret"), "{shown}");
+    assert!(!shown.contains("secret set reddit_username"), "{shown}");
+    assert_eq!(place.json(&["runs", "list"])["runs"], json!([]));
+    assert_eq!(place.json(&["graph", "list"])["graphs"][0]["name"], "reddit_marketing");
 }

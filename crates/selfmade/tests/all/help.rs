@@ -19,9 +19,11 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
       fn           Functions: add, list, show, edit, rm, versions, diff, use, dependents [alias:
                    function]
       graph        Graphs: list, add, show, edit, check, patch, apply, discard, rebase, drafts, pack,
-                   unpack, versions, use, diff, rm, run, blocks
+                   unpack, pin, unpin, versions, use, diff, rm, run, blocks, import, export, draw,
+                   estimate, upgrades, upgrade
       run          Run a function or graph
-      runs         Runs: list, show, nodes, tail, cancel, answer, rerun, replay, prune
+      runs         Runs: list, show, nodes, tail, cancel, answer, held, release, resume, rerun, replay,
+                   prune
       trigger      Triggers: add, list, show, test, enable, disable, rm, firings
       schedule     Schedules: add, list, show, pause, resume, rm, run
       test         Run the tests of functions
@@ -35,14 +37,16 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
       pack         Packs: load, list
       changes      Changesets: list, show, apply, reject, revert, rebase
       log          Show the history of the brain, newest first
-      search       Find functions by name and by what they do
+      search       Find functions and graphs by name and by what they do
       export       Export the brain to a folder of files
       import       Import an exported folder or a BabyAGI database
       backup       Back up the whole brain to one file, even while it is in use
       restore      Restore the brain from a backup
+      preset       Presets, named inputs: set, list, show, rm
       secret       Secrets: set, list, rm
       token        Tokens: add, list, rm
       session      Sessions of signed-in browsers: list, rm
+      demo         Demos: populate, reddit
       doctor       Show which sandbox layers this machine supports
       completions  Print shell completions
       version      Print the version
@@ -124,6 +128,13 @@ fn every_command_has_an_example_in_its_help() {
         "fn use",
         "fn dependents",
         "run",
+        "graph run",
+        "graph pin",
+        "graph unpin",
+        "preset set",
+        "preset list",
+        "preset show",
+        "preset rm",
         "runs list",
         "runs show",
         "runs tail",

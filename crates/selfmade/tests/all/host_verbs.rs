@@ -10,7 +10,7 @@ use crate::command::Place;
 /// Tells the signature and the text of everything that can be called.
 const OFFERED: &str = r#"import selfmade
 
-@selfmade.function(brain="propose", model=True, files=True)
+@selfmade.function(brain="propose", model=True, files=True, storage="write")
 def offered():
     import inspect
 

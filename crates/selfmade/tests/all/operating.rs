@@ -40,6 +40,8 @@ fn settings_are_shown_with_where_they_came_from() {
     private_hosts                                              default
     extra_roots           (none)                               default
     http_proxy            (none)                               default
+    package_cache         (your cache folder)                  default
+    resolve_on_add        false                                SELFMADE_RESOLVE_ON_ADD
     model_url             (OpenAI's)                           default
     model_name            (as functions say)                   default
     model_key             openai_api_key                       default

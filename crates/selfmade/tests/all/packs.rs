@@ -226,6 +226,7 @@ fn a_name_that_is_taken_is_refused_or_loaded_under_a_prefix_or_replaced() {
         "grants": {},
         "stated": {}
       },
+      "who": "command_line",
       "live": true,
       "dependents": [],
       "started_by": []

@@ -42,8 +42,8 @@ fn walk(place: &Place) {
     r1        1          [time--------------]  command_line  add greet
     ");
     assert_shows!(place.data(&["search", "hello"]), @"
-    NAME   DESCRIPTION
-    greet  Say hello.
+    NAME   KIND      DESCRIPTION
+    greet  function  Say hello.
     ");
     assert_shows!(place.data(&["fn", "versions", "greet"]), @"
     VERSION        WRITTEN               WHO           HASH

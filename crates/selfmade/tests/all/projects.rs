@@ -48,8 +48,11 @@ fn the_documentation_prints_the_projects_as_they_are() {
 }
 
 /// Runs a script in an empty folder, and says whether it ended well and everything it printed.
-fn carry_out(script: &str) -> (bool, String) {
-    let place = Place::without_home();
+fn execute(script: &str) -> (bool, String) {
+    execute_in(&Place::without_home(), script)
+}
+
+pub(crate) fn execute_in(place: &Place, script: &str) -> (bool, String) {
     let program = Path::new(env!("CARGO_BIN_EXE_selfmade"));
     let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
     let others = std::env::vars_os().filter(|(name, _)| !name.to_string_lossy().starts_with("SELFMADE_"));
@@ -71,7 +74,7 @@ fn carry_out(script: &str) -> (bool, String) {
 /// Every line that the document shows comes, in this order.
 fn check(number: usize) {
     let project = projects().swap_remove(number - 1);
-    let (done, printed) = carry_out(&project.script);
+    let (done, printed) = execute(&project.script);
     assert!(done, "`{}` broke off:\n{printed}", project.file);
     let mut lines = printed.lines();
     for shown in &project.shown {

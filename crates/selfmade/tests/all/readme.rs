@@ -10,7 +10,11 @@ fn root() -> &'static Path {
 
 /// The lines of a document that call the program, as words.
 pub(crate) fn commands_of(document: &str) -> Vec<Vec<String>> {
-    let text = std::fs::read_to_string(root().join(document)).unwrap();
+    commands_in(&std::fs::read_to_string(root().join(document)).unwrap())
+}
+
+/// Those of a part of a document.
+pub(crate) fn commands_in(text: &str) -> Vec<Vec<String>> {
     let lines = text.lines().filter_map(|line| line.strip_prefix("selfmade "));
     let words = |line: &str| {
         let line = line.split(" # ").next().unwrap();

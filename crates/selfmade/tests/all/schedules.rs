@@ -54,6 +54,7 @@ fn a_schedule_is_answered_with_its_next_times() {
       next        Sun 2130-12-24 18:00:00 CET
       started     0 runs
       skipped     0 ticks
+      under       command_line (admin)
       written     [time--------------] by command_line
     --- stderr
     brain: [folder]/home (given by --home)

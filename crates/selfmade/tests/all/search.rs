@@ -15,8 +15,8 @@ fn functions_are_found_by_name_and_by_what_they_do() {
     assert_shows!(place.run(&["search", "words"]), @"
     exit: 0
     --- stdout
-    NAME         DESCRIPTION
-    split_words  Split a text into words.
+    NAME         KIND      DESCRIPTION
+    split_words  function  Split a text into words.
     --- stderr
     brain: [folder]/home (given by --home)
     ");
@@ -26,6 +26,7 @@ fn functions_are_found_by_name_and_by_what_they_do() {
     {
       "hits": [
         {
+          "kind": "function",
           "name": "greet",
           "description": "Say hello.",
           "score": [score]
@@ -52,8 +53,8 @@ fn what_was_just_added_or_deleted_is_known() {
     assert_shows!(place.run(&["search", "greet"]), @"
     exit: 0
     --- stdout
-    NAME  DESCRIPTION
-    wave  Wave, to greet.
+    NAME  KIND      DESCRIPTION
+    wave  function  Wave, to greet.
     --- stderr
     brain: [folder]/home (given by --home)
     ");
@@ -72,8 +73,8 @@ fn the_index_is_built_anew_when_asked_or_gone() {
     assert_shows!(place.run(&["search", "--rebuild", "hello"]), @"
     exit: 0
     --- stdout
-    NAME   DESCRIPTION
-    greet  Say hello.
+    NAME   KIND      DESCRIPTION
+    greet  function  Say hello.
     --- stderr
     brain: [folder]/home (given by --home)
     the search index was rebuilt
@@ -82,8 +83,8 @@ fn the_index_is_built_anew_when_asked_or_gone() {
     assert_shows!(place.run(&["search", "hello"]), @"
     exit: 0
     --- stdout
-    NAME   DESCRIPTION
-    greet  Say hello.
+    NAME   KIND      DESCRIPTION
+    greet  function  Say hello.
     --- stderr
     brain: [folder]/home (given by --home)
     ");

@@ -1,4 +1,4 @@
-//! `selfmade serve`: carries out the queue, alone on a SQLite brain, and ends well.
+//! `selfmade serve`: executes the queue, alone on a SQLite brain, and ends well.
 
 use crate::command::{Place, assert_tells};
 

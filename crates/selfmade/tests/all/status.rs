@@ -87,7 +87,8 @@ fn the_summary_has_a_json_form() {
         "triggers": [],
         "questions": [],
         "changesets": [],
-        "environments": []
+        "environments": [],
+        "presets": []
       },
       "log": [
         {

@@ -83,6 +83,7 @@ fn a_trigger_is_added_fires_and_is_shown() {
       input       the event's payload, as the first parameter
       fired       1 time, last [time--------------]
       stopped     0 times
+      under       command_line (admin)
       written     [time--------------] by command_line
 
     EVENT  WHEN                  KIND          SOURCE  RUN       STOPPED
@@ -294,7 +295,7 @@ fn the_chain_of_the_guide_works_as_it_says() {
     assert_eq!(first["firings"].as_array().unwrap().len(), 1, "the addition before was no update");
 }
 
-/// Waits until a server has carried out a run of a function.
+/// Waits until a server has executed a run of a function.
 fn await_run(place: &Place, function: &str) {
     while place.json(&["runs", "list", function, "--state", "succeeded"])["runs"]
         .as_array()

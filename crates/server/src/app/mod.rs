@@ -3,13 +3,16 @@
 //! A verb takes the context, who acts, and a request; it is one transaction. What an agent may do is what this folder
 //! offers.
 
+pub(crate) mod autogpt;
 pub mod changesets;
 pub(crate) mod events;
+pub(crate) mod firings;
 pub mod functions;
 pub mod functionz;
 pub mod graphs;
 pub mod insights;
 pub mod packs;
+pub mod presets;
 pub mod runs;
 pub mod schedules;
 pub mod secrets;

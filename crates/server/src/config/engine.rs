@@ -58,6 +58,9 @@ pub(super) fn read(chosen: &Chosen, config: &mut Config) -> Result<(), ConfigErr
     if let Some(count) = count(chosen, "warm_cells")? {
         cells.warm_cells = count;
     }
+    if let Some(resolve) = chosen.word("resolve_on_add", TRUTHS, "`true` or `false`")? {
+        engine.resolve_on_add = resolve;
+    }
     if let Some(allowed) = chosen.word("allow_weaker_sandbox", TRUTHS, "`true` or `false`")? {
         cells.allow_weaker = allowed;
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Config;
 use super::engine::{DURABILITIES, POLICIES};
 use super::log::{DEFAULT_LOG, LOG_FORMATS};
-use crate::settings::{Chosen, ConfigError, Given, SETTINGS, Setting, Source};
+use crate::settings::{Chosen, ConfigError, SETTINGS, Setting, SettingInputs, Source};
 
 const ALL: &str = "(all)";
 
@@ -25,7 +25,7 @@ pub struct InForce {
 
 impl Config {
     /// Every setting, its value, and where that came from.
-    pub fn in_force(home: PathBuf, given: &Given) -> Result<Vec<InForce>, ConfigError> {
+    pub fn in_force(home: PathBuf, given: &SettingInputs) -> Result<Vec<InForce>, ConfigError> {
         let chosen = Chosen::of(&home, given)?;
         let config = Config::read(home, given)?;
         let told = |setting: &Setting| InForce {
@@ -68,6 +68,9 @@ impl Config {
             "private_hosts" => engine.private.join(","),
             "extra_roots" => or(self.extra_roots.as_ref().map(|path| path.display().to_string()), "(none)"),
             "http_proxy" => or(self.http_client.proxy.as_ref().map(ToString::to_string), "(none)"),
+            "package_cache" if self.has_own_packages() => "(your cache folder)".to_owned(),
+            "package_cache" => self.cells.environments.cache.display().to_string(),
+            "resolve_on_add" => engine.resolve_on_add.to_string(),
             "model_url" => or(engine.model.url.clone(), "(OpenAI's)"),
             "model_name" => or(engine.model.name.clone(), "(as functions say)"),
             "model_key" => engine.model.key.clone(),

@@ -22,7 +22,7 @@ pub use self::notify::NotifyConfig;
 pub use self::serve::ServeConfig;
 use crate::engine::{CellsConfig, EngineConfig};
 use crate::http_client::HttpClientConfig;
-use crate::settings::{Chosen, ConfigError, Given};
+use crate::settings::{Chosen, ConfigError, SettingInputs};
 
 #[derive(Debug)]
 pub struct Config {
@@ -50,12 +50,12 @@ impl Config {
         database: Option<String>,
         secrets_key: Option<SecretString>,
     ) -> Result<Config, ConfigError> {
-        let given = Given::default().flag("database", database).secret("secrets_key", secrets_key);
+        let given = SettingInputs::default().flag("database", database).secret("secrets_key", secrets_key);
         Config::read(home, &given)
     }
 
     /// The configuration of a data folder, with all that is said about it elsewhere.
-    pub fn read(home: PathBuf, given: &Given) -> Result<Config, ConfigError> {
+    pub fn read(home: PathBuf, given: &SettingInputs) -> Result<Config, ConfigError> {
         let chosen = Chosen::of(&home, given)?;
         let database = match chosen.text("database") {
             Some(text) => Location::parse(text),
@@ -71,6 +71,9 @@ impl Config {
             event_days: chosen.read("keep_event_days", days)?,
             audit_days: chosen.read("keep_audit_days", days)?,
         };
+        if let Some(folder) = chosen.text("package_cache") {
+            config.cells.environments.cache = config.home.join(folder);
+        }
         network::read(&chosen, &mut config)?;
         config.notify = notify::read(&chosen)?;
         config.serve = serve::read(&chosen)?;
@@ -102,6 +105,11 @@ impl Config {
             extra_roots: None,
             http_client: HttpClientConfig::default(),
         }
+    }
+
+    /// Whether packages are kept in the data folder, because nothing else is configured.
+    pub fn has_own_packages(&self) -> bool {
+        self.cells.environments.cache == self.home.join("environments")
     }
 
     pub fn secrets_key_file(&self) -> PathBuf {

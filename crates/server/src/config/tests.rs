@@ -7,7 +7,7 @@ use store::{Durability, Location};
 use super::Config;
 use super::engine::cells_at_once;
 use crate::llm::ModelConfig;
-use crate::settings::{Given, SETTINGS, Source};
+use crate::settings::{SETTINGS, SettingInputs, Source};
 
 #[test]
 fn cells_at_once_follow_processors_and_memory() {
@@ -25,7 +25,7 @@ fn every_setting_is_shown_with_where_it_came_from_and_without_secrets() {
         "SELFMADE_DATABASE" => Some("postgres://me:hunter2@db.example/brain".to_owned()),
         _ => None,
     };
-    let given = Given::variables(variables).flag("drain_seconds", Some("7".to_owned()));
+    let given = SettingInputs::variables(variables).flag("drain_seconds", Some("7".to_owned()));
     let all = Config::in_force(home.path().to_owned(), &given).unwrap();
     assert_eq!(all.len(), SETTINGS.len());
     let of = |key: &str| {

@@ -1,7 +1,8 @@
 //! The engine: executes started Runs until they end.
 //!
-//! `execution` carries one Run out, `host` journals what its code asks and has it answered by `HostVerbs`, which is handed in, `worker` takes Runs from the queue, `settling` stores what comes next for one, `leases` and `recovery` deal with those that
-//! nobody carries out. Whoever starts a Run is `app/runs`. What becomes of a Run is decided by `model::run`.
+//! `execution` executes a Run. `host` journals the requests of its code and has them answered by `HostVerbs`, which is passed in. `worker`
+//! takes Runs from the queue, `settling` stores the next state of one, and `leases` and `recovery` handle those that no node executes.
+//! Runs are started by `app/runs`. `model::run` decides what happens to a Run.
 
 mod cells;
 pub(crate) mod execution;
@@ -26,23 +27,26 @@ use crate::llm::ModelConfig;
 use crate::prepare::Closures;
 
 pub(crate) use self::cells::egress::{Requests, keep as keep_requests};
-pub use self::cells::executor::{Executed, ExecutionError, Executor, NO_ENVIRONMENT, Told, Work};
+pub use self::cells::executor::{Executed, ExecutionError, Executor, NO_ENVIRONMENT, ProgressListener, Work};
 pub use self::cells::{Cells, CellsConfig};
-pub use self::execution::host::{Happened, Watch};
+pub use self::execution::host::{RunProgress, Watch};
 pub(crate) use self::execution::live::{Live, Looked};
 pub(crate) use self::execution::replay::{Replay, replay};
 pub(crate) use self::execution::trial::{TrialHost, trial_end, trial_work, with_mocks};
 pub(crate) use self::execution::verbs::{
     HostVerbs, MakeHostVerbs, REFUSED, Replying, Running as RunningNode, StepReply,
 };
-pub(crate) use self::execution::{Execution, carry_out};
-pub(crate) use self::graph::{NodeStart, state_of};
+pub(crate) use self::execution::{Execution, execute};
+pub(crate) use self::graph::{
+    GraphReplay, NODE, NamedBy, NodeStart, NodeTarget, recorded_outputs, render_template, replay_graph,
+    state_of,
+};
 use self::node::admission::Admission;
 pub(crate) use self::node::admission::{CellPlace, InLine, NoPlace};
 use self::node::awaited::Awaited;
 pub(crate) use self::node::awaited::AwaitedRun;
-pub(crate) use self::node::database_retry::{patiently, patiently_until};
-pub(crate) use self::node::in_hand::{InHand, Interruption, Running};
+pub(crate) use self::node::database_retry::{retry_while_unavailable, retry_while_unavailable_until};
+pub(crate) use self::node::owned_runs::{Interruption, OwnedRun, Running};
 pub use self::node::recovery::recover_from;
 use self::node::unflushed::Unflushed;
 pub(crate) use self::node::worker::{Claimed, lease, resume, start};
@@ -69,6 +73,8 @@ pub struct EngineConfig {
     /// Without a signal, queues, events and schedules are looked at this often: for what has become due, and for what others changed
     /// without being heard.
     pub poll: Duration,
+    /// Whether the packages of Functions are resolved when they are added.
+    pub resolve_on_add: bool,
     /// What a Function may take that asks for nothing else.
     pub timeout: Duration,
     pub memory_bytes: u64,
@@ -99,6 +105,7 @@ impl Default for EngineConfig {
             nested_at_once: 32,
             lease: Duration::from_secs(15),
             poll: Duration::from_secs(1),
+            resolve_on_add: true,
             timeout: Duration::from_secs(60),
             memory_bytes: 512 << 20,
             chain: ChainLimits::default(),
@@ -114,7 +121,7 @@ impl Default for EngineConfig {
     }
 }
 
-/// What others are told of this node.
+/// What other nodes can read about this one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Introduction {
     pub(crate) name: String,
@@ -130,7 +137,7 @@ pub struct Engine {
     pub(crate) host_verbs: MakeHostVerbs,
     pub(crate) closures: Closures,
     pub(crate) running: Arc<Running>,
-    /// Held by whoever makes a Run this node's until it is in hand.
+    /// Held while a Run becomes this node's, until it is owned.
     pub(crate) claiming: RwLock<()>,
     /// Whoever has something to store for a Run tries no more.
     pub(crate) given_up: CancellationToken,

@@ -63,6 +63,12 @@ pub static ALL: &[Code] = &[
         advice: "write one top-level function, and use only literals in its decorator",
     },
     Code {
+        code: "bad_graph_file",
+        status: 422,
+        meaning: "The file is not a graph file that can be read.",
+        advice: "correct the file, or export it again",
+    },
+    Code {
         code: "bad_input",
         status: 400,
         meaning: "A value in the request is not valid.",

@@ -12,6 +12,7 @@ use model::changeset::{Conflict, IllegalTransition};
 use model::entry::{EntryKey, EntryKind};
 use model::function::DraftError;
 use model::graph::draft::DraftError as GraphDraftError;
+use model::graph::exchange::ReadError as GraphFileError;
 use model::graph::subgraph::{PackError, UnpackError};
 use model::ids::RunId;
 use model::input::InputError;
@@ -59,6 +60,8 @@ pub enum Error {
     GraphDraft { graph: EntryName, source: GraphDraftError },
     #[error("graph `{graph}` has no draft")]
     NoGraphDraft { graph: EntryName },
+    #[error(transparent)]
+    GraphFile(#[from] GraphFileError),
     #[error(transparent)]
     Packing(#[from] PackError),
     #[error(transparent)]
@@ -125,6 +128,9 @@ pub enum Error {
     Execution(#[from] ExecutionError),
     #[error("{source}; run {run} is recorded")]
     OfRun { run: RunId, source: store::Error },
+    /// Something of it is stored that is no record of a run.
+    #[error("the record of run {run} cannot be read")]
+    Unreadable { run: RunId, source: store::Error },
     #[error(transparent)]
     Store(#[from] store::Error),
 }
@@ -161,6 +167,7 @@ impl Error {
             | Error::RunInput { .. }
             | Error::RunAmbiguous { .. }
             | Error::Babyagi { .. }
+            | Error::GraphFile(_)
             | Error::Packing(_)
             | Error::Unpacking(_)
             | Error::Plan(PlanError::Twice { .. })
@@ -202,6 +209,7 @@ impl Error {
             | Error::Config(_)
             | Error::Search(_)
             | Error::OfRun { .. }
+            | Error::Unreadable { .. }
             | Error::Store(_) => Class::Unavailable,
         }
     }
@@ -221,6 +229,7 @@ impl Error {
             Error::GraphDraft { source, .. } if source.is_conflict() => "draft_conflict",
             Error::GraphDraft { .. } | Error::Packing(_) | Error::Unpacking(_) => "bad_patch",
             Error::NoGraphDraft { .. } => "no_draft",
+            Error::GraphFile(_) => "bad_graph_file",
             Error::NotLiveThen { .. } => "not_live",
             Error::RevisionNotFound { .. } => "revision_not_found",
             Error::ChangesetNotFound { .. } => "changeset_not_found",
@@ -252,7 +261,16 @@ impl Error {
             Error::DraftFailed { .. } => "draft_failed",
             Error::Execution(_) => "not_executed",
             Error::Search(_) => "search",
+            Error::Unreadable { .. } => "internal",
             Error::OfRun { .. } | Error::Store(_) => "database",
+        }
+    }
+
+    /// Of reading what a run recorded: what cannot be read is told with the run, and is no outage.
+    pub(crate) fn of_record(run: RunId, source: store::Error) -> Error {
+        match source {
+            source @ store::Error::Json { .. } => Error::Unreadable { run, source },
+            other => Error::Store(other),
         }
     }
 
@@ -287,6 +305,7 @@ impl Error {
                 }
                 _ => "nothing was changed; correct the patch and send all of them again".to_owned(),
             }),
+            Error::GraphFile(_) => Some("nothing was changed; correct the file, or export it again".to_owned()),
             Error::NoGraphDraft { graph } => {
                 Some(format!("a draft begins with the first patch: `selfmade graph patch {graph}`"))
             }

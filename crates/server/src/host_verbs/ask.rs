@@ -7,10 +7,10 @@ use model::run::step::Step;
 use sandbox::Arguments;
 use serde_json::{Value as Json, json};
 
-use super::{Given, Host, Refusal, StepReply, finish};
+use super::{Host, Refusal, StepReply, VerbArguments, finish};
 use crate::error::Error;
 
-pub(super) async fn carry_out(host: &Host<'_>, step: Step, arguments: Arguments) -> Result<StepReply, Error> {
+pub(super) async fn execute(host: &Host<'_>, step: Step, arguments: Arguments) -> Result<StepReply, Error> {
     if !host.may_suspend {
         let text = "only a function whose effects are all steps may ask a person, because it is executed again \
                     with the answer; declare it `idempotent=True`, or reach the network from a function it calls";
@@ -32,14 +32,17 @@ pub(super) async fn carry_out(host: &Host<'_>, step: Step, arguments: Arguments)
 }
 
 fn asked(host: &Host<'_>, arguments: Arguments) -> Result<Json, Refusal> {
-    let mut given = Given::new(HostVerb::Ask, arguments)?;
+    let mut given = VerbArguments::new(HostVerb::Ask, arguments)?;
     let question = given.required_text("question");
     let options = given.value("options").map(listed);
     if options.as_ref().is_some_and(|options| options.as_array().is_none_or(Vec::is_empty)) {
         let text = "`options` of `ask` must be a list of possible answers; omit it if any answer will do";
         return Err(Refusal::Refused(text.to_owned()));
     }
-    Ok(host.redaction.json(json!({ "question": question, "options": options })))
+    let question = host.redaction.json(json!({ "question": question, "options": options }));
+    question::check_size(&question, host.ctx.engine.config.bounds.event_bytes)
+        .map_err(|error| Refusal::Refused(error.to_string()))?;
+    Ok(question)
 }
 
 /// A tuple offers what a list does.

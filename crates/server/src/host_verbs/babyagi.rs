@@ -14,7 +14,7 @@ use sandbox::Arguments;
 use serde_json::{Value as Json, json};
 
 use super::stop::Stop;
-use super::{Given, Host, Refusal, Reply, StepReply, finish, run};
+use super::{Host, Refusal, Reply, StepReply, VerbArguments, finish, run};
 use crate::app::changesets;
 use crate::app::changesets::drafts::{Intent, Proposal};
 use crate::app::functionz::stating::{Stated, registration, update};
@@ -33,7 +33,7 @@ pub(super) async fn run(host: &Host<'_>, step: Step, mut arguments: Arguments) -
     }
 }
 
-pub(super) async fn carry_out(host: &Host<'_>, step: &Step, verb: HostVerb, given: Given) -> Reply {
+pub(super) async fn execute(host: &Host<'_>, step: &Step, verb: HostVerb, given: VerbArguments) -> Reply {
     let done = match verb {
         HostVerb::FuncGetFunctions => page(host, given).await,
         HostVerb::FuncGetAllImports => {
@@ -50,7 +50,7 @@ pub(super) async fn carry_out(host: &Host<'_>, step: &Step, verb: HostVerb, give
 }
 
 /// Verbs that take a name and change nothing.
-async fn read(host: &Host<'_>, verb: HostVerb, mut given: Given) -> Result<Json, Stop> {
+async fn read(host: &Host<'_>, verb: HostVerb, mut given: VerbArguments) -> Result<Json, Stop> {
     let name = given.required_text("name");
     let (ctx, access) = (&host.ctx, &host.access());
     Ok(match verb {
@@ -62,24 +62,24 @@ async fn read(host: &Host<'_>, verb: HostVerb, mut given: Given) -> Result<Json,
     })
 }
 
-async fn page(host: &Host<'_>, mut given: Given) -> Result<Json, Stop> {
+async fn page(host: &Host<'_>, mut given: VerbArguments) -> Result<Json, Stop> {
     let after = given.text("after");
     Ok(functions::page(&host.ctx, &host.access(), after.as_deref(), LISTED).await?.into())
 }
 
-async fn add(host: &Host<'_>, step: &Step, given: Given) -> Result<Json, Stop> {
+async fn add(host: &Host<'_>, step: &Step, given: VerbArguments) -> Result<Json, Stop> {
     let (name, stated) = stated(host, given)?;
     let proposal = registration(&host.ctx, &host.access(), name, stated).await?;
     propose(host, step, proposal).await
 }
 
-async fn change(host: &Host<'_>, step: &Step, given: Given) -> Result<Json, Stop> {
+async fn change(host: &Host<'_>, step: &Step, given: VerbArguments) -> Result<Json, Stop> {
     let (name, stated) = stated(host, given)?;
     let proposal = update(&host.ctx, &host.access(), name, stated).await?;
     propose(host, step, proposal).await
 }
 
-fn stated(host: &Host<'_>, mut given: Given) -> Result<(EntryName, Stated), Stop> {
+fn stated(host: &Host<'_>, mut given: VerbArguments) -> Result<(EntryName, Stated), Stop> {
     let verb = given.verb.name();
     let name: EntryName = given.open_text("name", host)?.parse().map_err(Error::from)?;
     let stated = given.value("stated").unwrap_or_default();
@@ -92,7 +92,7 @@ fn stated(host: &Host<'_>, mut given: Given) -> Result<(EntryName, Stated), Stop
     Ok((name, stated))
 }
 
-async fn activate(host: &Host<'_>, step: &Step, mut given: Given) -> Result<Json, Stop> {
+async fn activate(host: &Host<'_>, step: &Step, mut given: VerbArguments) -> Result<Json, Stop> {
     let name: EntryName = given.open_text("name", host)?.parse().map_err(Error::from)?;
     let number = given.number("version").filter(|number| (1.0..1e9).contains(number));
     let number = number.ok_or_else(|| Refusal::Refused("`version` must be a version number".to_owned()))?;
@@ -102,14 +102,14 @@ async fn activate(host: &Host<'_>, step: &Step, mut given: Given) -> Result<Json
     propose(host, step, Proposal::of(title, vec![intent])).await
 }
 
-async fn add_trigger(host: &Host<'_>, step: &Step, mut given: Given) -> Result<Json, Stop> {
+async fn add_trigger(host: &Host<'_>, step: &Step, mut given: VerbArguments) -> Result<Json, Stop> {
     let target: EntryName = given.open_text("triggered", host)?.parse().map_err(Error::from)?;
     let source = given.text("triggering");
     let proposal = triggers::addition(&host.ctx, &host.access(), target, source.as_deref()).await?;
     propose(host, step, proposal).await
 }
 
-async fn remove(host: &Host<'_>, step: &Step, mut given: Given) -> Result<Json, Stop> {
+async fn remove(host: &Host<'_>, step: &Step, mut given: VerbArguments) -> Result<Json, Stop> {
     let name: EntryName = given.open_text("name", host)?.parse().map_err(Error::from)?;
     let title = format!("delete {name}");
     propose(host, step, Proposal::of(title, vec![Intent::Delete(EntryKey::function(name))])).await

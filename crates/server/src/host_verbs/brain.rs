@@ -13,7 +13,7 @@ use store::EntryPage;
 
 use super::drafts::Drafts;
 use super::stop::Stop;
-use super::{Given, Host, Refusal, Reply};
+use super::{Host, Refusal, Reply, VerbArguments};
 use crate::app::changesets;
 use crate::app::changesets::drafts::{Intent, Proposal};
 use crate::app::functions::{self, Which};
@@ -23,7 +23,7 @@ use crate::error::Error;
 /// What one answer lists at most.
 const MAX_LISTED: u32 = 200;
 
-pub(super) async fn carry_out(host: &Host<'_>, step: &Step, verb: HostVerb, given: Given) -> Reply {
+pub(super) async fn execute(host: &Host<'_>, step: &Step, verb: HostVerb, given: VerbArguments) -> Reply {
     let done = match verb {
         HostVerb::BrainSearch => find(host, given).await,
         HostVerb::BrainRead => read(host, given).await,
@@ -35,12 +35,13 @@ pub(super) async fn carry_out(host: &Host<'_>, step: &Step, verb: HostVerb, give
     done.map_err(Stop::into_refusal)
 }
 
-async fn find(host: &Host<'_>, mut given: Given) -> Result<Json, Stop> {
+async fn find(host: &Host<'_>, mut given: VerbArguments) -> Result<Json, Stop> {
     let query = given.required_text("query");
     let limit = given.number("limit").map_or(10, |limit| limit as usize).clamp(1, MAX_LISTED as usize);
-    let found = search::search(&host.ctx, &host.access(), &query, limit).await?;
+    // Graphs are found as well, and left out.
+    let found = search::search(&host.ctx, &host.access(), &query, limit * 4).await?;
     let mut lines = Vec::new();
-    for hit in found {
+    for hit in found.into_iter().filter(|hit| hit.kind == EntryKind::Function).take(limit) {
         // The index shows the brain as it is now; the Run sees it as it was.
         let Ok(name) = hit.name.parse() else { continue };
         let key = EntryKey::function(name);
@@ -51,7 +52,7 @@ async fn find(host: &Host<'_>, mut given: Given) -> Result<Json, Stop> {
     Ok(Json::Array(lines))
 }
 
-async fn read(host: &Host<'_>, mut given: Given) -> Result<Json, Stop> {
+async fn read(host: &Host<'_>, mut given: VerbArguments) -> Result<Json, Stop> {
     let name: EntryName = given.open_text("name", host)?.parse().map_err(Error::from)?;
     let proposal = host.drafts().proposal_with(&name);
     if let Some(proposal) = proposal {
@@ -63,7 +64,7 @@ async fn read(host: &Host<'_>, mut given: Given) -> Result<Json, Stop> {
     Ok(details(&name, Some(version.head.number.0), &version.content))
 }
 
-async fn list(host: &Host<'_>, mut given: Given) -> Result<Json, Stop> {
+async fn list(host: &Host<'_>, mut given: VerbArguments) -> Result<Json, Stop> {
     let after = given.text("after");
     let limit = given.number("limit").map_or(MAX_LISTED, |limit| limit as u32).clamp(1, MAX_LISTED);
     let page = EntryPage { kind: EntryKind::Function, pack: None, after, limit, scope: Scope::All };
@@ -85,7 +86,7 @@ fn intent(source: &str, name: Option<String>) -> Result<(EntryName, Intent), Err
     Ok((name, intent))
 }
 
-async fn draft(host: &Host<'_>, mut given: Given) -> Result<Json, Stop> {
+async fn draft(host: &Host<'_>, mut given: VerbArguments) -> Result<Json, Stop> {
     let source = given.open_text("source", host)?;
     let (name, intent) = intent(&source, given.text("name"))?;
     let proposal = Proposal::of("", vec![intent.clone()]);
@@ -96,7 +97,7 @@ async fn draft(host: &Host<'_>, mut given: Given) -> Result<Json, Stop> {
 
 /// Puts a draft that was journaled before in its place again.
 pub(super) fn redraft(drafts: &mut Drafts, arguments: Arguments) -> Result<(), HostError> {
-    let mut given = Given::new(HostVerb::BrainDraft, arguments)
+    let mut given = VerbArguments::new(HostVerb::BrainDraft, arguments)
         .map_err(|refusal| HostError::Failed(refusal.into_error().message))?;
     let (name, intent) = intent(&given.required_text("source"), given.text("name"))
         .map_err(|error| HostError::Failed(error.to_string()))?;
@@ -110,8 +111,8 @@ async fn check(host: &Host<'_>) -> Result<Json, Stop> {
     Ok(json!(checks))
 }
 
-/// Named after the Step, so that a Step that is carried out again finds what it proposed before.
-async fn propose(host: &Host<'_>, step: &Step, mut given: Given) -> Result<Json, Stop> {
+/// Named after the Step, so that a Step that is executed again finds what it proposed before.
+async fn propose(host: &Host<'_>, step: &Step, mut given: VerbArguments) -> Result<Json, Stop> {
     let title = given.text("title").unwrap_or_default();
     let title = host.redaction.text(&title);
     let once = Some(step.once());

@@ -8,7 +8,7 @@ use crate::app::runs::{By, Target};
 use crate::error::Error;
 
 /// The stand-in hands over the Version's id, the positional arguments and the named ones.
-pub(super) async fn carry_out(host: &Host<'_>, step: Step, arguments: Arguments) -> Result<StepReply, Error> {
+pub(super) async fn execute(host: &Host<'_>, step: Step, arguments: Arguments) -> Result<StepReply, Error> {
     let mut given = arguments.positional.into_iter();
     let (id, positional, named) = (given.next(), given.next(), given.next());
     let version = match &id {

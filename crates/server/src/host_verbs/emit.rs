@@ -7,12 +7,12 @@ use model::run::step::Step;
 use sandbox::Arguments;
 use serde_json::{Value as Json, json};
 
-use super::{Given, Host, Refusal, StepReply, finish, finished};
+use super::{Host, Refusal, StepReply, VerbArguments, finish, finished};
 use crate::error::Error;
 
 const LONGEST_NAME: usize = 200;
 
-pub(super) async fn carry_out(host: &Host<'_>, step: Step, arguments: Arguments) -> Result<StepReply, Error> {
+pub(super) async fn execute(host: &Host<'_>, step: Step, arguments: Arguments) -> Result<StepReply, Error> {
     let admitted = host.journal.admit_event(&step.request).map_err(|over| Refusal::Refused(over.to_string()));
     let event = match admitted.and_then(|()| event(host, arguments)) {
         Ok(event) => event,
@@ -25,7 +25,7 @@ pub(super) async fn carry_out(host: &Host<'_>, step: Step, arguments: Arguments)
 }
 
 fn event(host: &Host<'_>, arguments: Arguments) -> Result<NewEvent, Refusal> {
-    let mut given = Given::new(HostVerb::Emit, arguments)?;
+    let mut given = VerbArguments::new(HostVerb::Emit, arguments)?;
     let name = given.open_text("name", host)?;
     let is_name = |c: char| c.is_alphanumeric() || "._-".contains(c);
     if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(is_name) {

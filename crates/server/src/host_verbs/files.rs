@@ -6,13 +6,13 @@ use model::run::host_verb::HostVerb;
 use sandbox::Value;
 use serde_json::{Value as Json, json};
 
-use super::{Given, Host, Refusal, Reply};
+use super::{Host, Refusal, Reply, VerbArguments};
 use crate::blocking::blocking;
 
 const MAX_FILES: usize = 1_000;
 const MAX_BYTES: usize = 16 << 20;
 
-pub(super) async fn carry_out(host: &Host<'_>, verb: HostVerb, mut given: Given) -> Reply {
+pub(super) async fn execute(host: &Host<'_>, verb: HostVerb, mut given: VerbArguments) -> Reply {
     let folder = host.ctx.run_folder(host.run.run_id);
     if verb == HostVerb::FilesList {
         return blocking(move || Ok(json!(list(&folder)))).await;
@@ -37,7 +37,7 @@ pub(super) async fn carry_out(host: &Host<'_>, verb: HostVerb, mut given: Given)
 }
 
 /// One plain name: no folders, nothing hidden, so nothing outside can be meant.
-fn name(host: &Host<'_>, given: &mut Given) -> Result<String, Refusal> {
+fn name(host: &Host<'_>, given: &mut VerbArguments) -> Result<String, Refusal> {
     let name = given.open_text("name", host)?;
     let is_plain = |c: char| c.is_alphanumeric() || " ._-+@()".contains(c);
     if name.is_empty() || name.len() > 200 || name.starts_with('.') || !name.chars().all(is_plain) {

@@ -8,13 +8,14 @@ mod call;
 mod drafts;
 mod emit;
 mod files;
-mod given;
 mod models;
 mod node;
 mod plain;
 mod run;
 mod sleep;
 mod stop;
+mod storage;
+mod verb_arguments;
 
 use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -26,7 +27,7 @@ use sandbox::{Arguments, HostError};
 use serde_json::Value as Json;
 
 use self::drafts::Drafts;
-use self::given::Given;
+use self::verb_arguments::VerbArguments;
 use crate::engine::execution::host::Inner;
 use crate::engine::{HostVerbs, NodeStart, REFUSED, Replying, RunningNode, StepReply};
 use crate::error::Error;
@@ -47,7 +48,7 @@ pub(crate) fn of_run() -> Box<dyn HostVerbs> {
 impl HostVerbs for Verbs {
     fn execute<'a>(&'a self, host: &'a Inner, step: Step, arguments: Arguments) -> Replying<'a> {
         let host = Host { inner: host, drafts: &self.drafts };
-        Box::pin(async move { carry_out(&host, step, arguments).await })
+        Box::pin(async move { execute(&host, step, arguments).await })
     }
 
     fn run_node<'a>(&'a self, host: &'a Inner, node: NodeStart) -> RunningNode<'a> {
@@ -124,8 +125,8 @@ impl Refusal {
     }
 }
 
-/// Carries out a Step that is new, or was begun and not finished. An error means that it could not be journaled.
-async fn carry_out(host: &Host<'_>, step: Step, arguments: Arguments) -> Result<StepReply, Error> {
+/// Executes a Step that is new, or was begun and not finished. An error means that it could not be journaled.
+async fn execute(host: &Host<'_>, step: Step, arguments: Arguments) -> Result<StepReply, Error> {
     let Some(verb) = HostVerb::named(&step.verb) else {
         let refusal = Refusal::Refused(format!("there is no verb `{}`", step.verb));
         return finish(host, step, Err(refusal)).await;
@@ -136,14 +137,15 @@ async fn carry_out(host: &Host<'_>, step: Step, arguments: Arguments) -> Result<
         return finish(host, step, Err(Refusal::Refused(denied.to_string()))).await;
     }
     match verb {
-        HostVerb::Run => run::carry_out(host, step, arguments).await,
+        HostVerb::Run => run::execute(host, step, arguments).await,
         HostVerb::FuncRun => babyagi::run(host, step, arguments).await,
-        HostVerb::Call => call::carry_out(host, step, arguments).await,
-        HostVerb::Sleep => sleep::carry_out(host, step, arguments).await,
-        HostVerb::Ask => ask::carry_out(host, step, arguments).await,
-        HostVerb::Emit => emit::carry_out(host, step, arguments).await,
+        HostVerb::Call => call::execute(host, step, arguments).await,
+        HostVerb::Sleep => sleep::execute(host, step, arguments).await,
+        HostVerb::Ask => ask::execute(host, step, arguments).await,
+        HostVerb::Emit => emit::execute(host, step, arguments).await,
+        HostVerb::StorageSet | HostVerb::StorageRemove => storage::change(host, step, verb, arguments).await,
         verb => {
-            let reply = match Given::new(verb, arguments) {
+            let reply = match VerbArguments::new(verb, arguments) {
                 Ok(given) => at_once(host, &step, verb, given).await,
                 Err(refusal) => Err(refusal),
             };
@@ -153,19 +155,20 @@ async fn carry_out(host: &Host<'_>, step: Step, arguments: Arguments) -> Result<
 }
 
 /// Verbs that are done when they are journaled.
-async fn at_once(host: &Host<'_>, step: &Step, verb: HostVerb, given: Given) -> Reply {
+async fn at_once(host: &Host<'_>, step: &Step, verb: HostVerb, given: VerbArguments) -> Reply {
     use HostVerb as V;
     match verb {
         V::Now => Ok(plain::now(host)),
         V::Random => plain::random(host),
         V::Log => plain::log(host, given),
         V::BrainList | V::BrainSearch | V::BrainRead | V::BrainDraft | V::BrainCheck | V::BrainPropose => {
-            brain::carry_out(host, step, verb, given).await
+            brain::execute(host, step, verb, given).await
         }
-        V::ModelComplete | V::ModelEmbed => models::carry_out(host, verb, given).await,
+        V::ModelComplete | V::ModelEmbed => models::execute(host, verb, given).await,
         V::FilesList | V::FilesRead | V::FilesWrite | V::FilesRemove => {
-            files::carry_out(host, verb, given).await
+            files::execute(host, verb, given).await
         }
+        V::StorageGet | V::StorageList => storage::read(host, verb, given).await,
         V::FuncGetFunction
         | V::FuncGetFunctions
         | V::FuncGetFunctionVersions
@@ -177,11 +180,17 @@ async fn at_once(host: &Host<'_>, step: &Step, verb: HostVerb, given: Given) -> 
         | V::FuncUpdateFunction
         | V::FuncActivateFunctionVersion
         | V::FuncAddTrigger
-        | V::FuncRemoveFunction => babyagi::carry_out(host, step, verb, given).await,
+        | V::FuncRemoveFunction => babyagi::execute(host, step, verb, given).await,
         // No Run is offered the one, and the others have been dealt with.
-        V::Mock | V::Run | V::FuncRun | V::Call | V::Sleep | V::Ask | V::Emit => {
-            Err(Refusal::Refused(format!("`{}` is not available to runs", verb.name())))
-        }
+        V::Mock
+        | V::Run
+        | V::FuncRun
+        | V::Call
+        | V::Sleep
+        | V::Ask
+        | V::Emit
+        | V::StorageSet
+        | V::StorageRemove => Err(Refusal::Refused(format!("`{}` is not available to runs", verb.name()))),
     }
 }
 

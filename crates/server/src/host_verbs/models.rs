@@ -4,13 +4,13 @@ use model::run::host_verb::HostVerb;
 use secrecy::ExposeSecret;
 use serde_json::Value as Json;
 
-use super::{Given, Host, Refusal, Reply};
+use super::{Host, Refusal, Reply, VerbArguments};
 use crate::error::Error;
 use crate::llm;
 use crate::secrets::opening;
 use crate::secrets::redaction::Redaction;
 
-pub(super) async fn carry_out(host: &Host<'_>, verb: HostVerb, mut given: Given) -> Reply {
+pub(super) async fn execute(host: &Host<'_>, verb: HostVerb, mut given: VerbArguments) -> Reply {
     let is_chat = verb == HostVerb::ModelComplete;
     let path = if is_chat { "chat/completions" } else { "embeddings" };
     let Some(Json::Object(mut request)) = given.value("request") else {

@@ -3,8 +3,8 @@
 use sandbox::{Stream, Value};
 use serde_json::{Value as Json, json};
 
-use super::{Given, Host, Refusal, Reply};
-use crate::engine::Happened;
+use super::{Host, Refusal, Reply, VerbArguments};
+use crate::engine::RunProgress;
 
 /// Seconds since 1970, as `time.time()` has them.
 pub(super) fn now(host: &Host<'_>) -> Json {
@@ -22,11 +22,11 @@ pub(super) fn random(host: &Host<'_>) -> Reply {
     Ok(json!((u64::from_le_bytes(bytes) >> 11) as f64 / (1u64 << 53) as f64))
 }
 
-pub(super) fn log(host: &Host<'_>, mut given: Given) -> Reply {
+pub(super) fn log(host: &Host<'_>, mut given: VerbArguments) -> Reply {
     let message = match given.take("message") {
         Some(Value::Str(text)) => text,
         other => other.map_or(Json::Null, |other| other.to_json()).to_string(),
     };
-    host.tell(Happened::Output(Stream::Stderr, format!("{}\n", host.redaction.text(&message))));
+    host.tell(RunProgress::Output(Stream::Stderr, format!("{}\n", host.redaction.text(&message))));
     Ok(Json::Null)
 }

@@ -13,7 +13,7 @@ use crate::app::functions::trials;
 use crate::app::runs::{self, By, StartRun, Target};
 use crate::error::Error;
 
-pub(super) async fn carry_out(
+pub(super) async fn execute(
     host: &Host<'_>,
     step: Step,
     mut arguments: Arguments,

@@ -8,13 +8,13 @@ use model::run::step::Step;
 use sandbox::Arguments;
 use serde_json::{Value as Json, json};
 
-use super::{Given, Host, Refusal, StepReply, begin, finish, finish_begun};
+use super::{Host, Refusal, StepReply, VerbArguments, begin, finish, finish_begun};
 use crate::error::Error;
 
 /// A year bounds what can be meant.
 const LONGEST_SECONDS: f64 = 366.0 * 86_400.0;
 
-pub(super) async fn carry_out(
+pub(super) async fn execute(
     host: &Host<'_>,
     mut step: Step,
     arguments: Arguments,
@@ -44,7 +44,7 @@ pub(super) async fn carry_out(
 }
 
 fn seconds(arguments: Arguments) -> Result<f64, Refusal> {
-    let seconds = Given::new(HostVerb::Sleep, arguments)?.number("seconds").unwrap_or_default();
+    let seconds = VerbArguments::new(HostVerb::Sleep, arguments)?.number("seconds").unwrap_or_default();
     if (0.0..=LONGEST_SECONDS).contains(&seconds) {
         return Ok(seconds);
     }

@@ -19,7 +19,7 @@ use super::request::authorization::{Allowed, Role, to};
 use super::request::extract::Query;
 use super::state::Door;
 use super::streams::event_stream::{EventSource, StreamEvent, Transport, resume_after};
-use crate::app::events::feed::{Reader, Taken};
+use crate::app::events::feed::{Begin, Reader, Taken};
 use crate::clock::Clock;
 use crate::error::Error;
 
@@ -66,8 +66,13 @@ async fn events(
     Query(query): Query<EventsQuery>,
     transport: Transport,
 ) -> Result<Response, Problem> {
-    let after = resume_after(&headers, None)?.or(query.after);
-    let reader = door.feed().reader(caller.access(), after).await?;
+    let begin = match (resume_after(&headers, None)?, query.after) {
+        (Some(last), _) => Begin::After(last),
+        (None, None) => Begin::Now,
+        (None, Some(0)) => Begin::Oldest,
+        (None, Some(last)) => Begin::After(last),
+    };
+    let reader = door.feed().reader(caller.access(), begin).await?;
     let clock = door.ctx().clock.clone();
     transport.answer(&door, &caller, Wanted { reader, clock, query })
 }

@@ -9,10 +9,12 @@
     reason = "what describes the routes writes out the paths of types that are used here already"
 )]
 
+mod autogpt;
 mod babyagi;
 mod brain;
 mod changesets;
 mod edge;
+mod entries;
 mod events;
 mod folder;
 mod functions;
@@ -20,6 +22,7 @@ mod graphs;
 mod openapi;
 pub(crate) mod operations;
 mod packs;
+mod presets;
 mod problem;
 mod request;
 mod response_cache;
@@ -41,7 +44,7 @@ use tower_http::compression::CompressionLayer;
 pub use self::brain::{BrainView, CallerView};
 pub use self::edge::listener::{BindError, Listener, bind, serve};
 pub use self::folder::Exported;
-pub use self::openapi::{babyagi_document, document};
+pub use self::openapi::{autogpt_document, babyagi_document, document};
 pub use self::problem::Cause;
 pub use self::request::caller::Peer;
 pub use self::request::in_process::Inside;
@@ -71,8 +74,9 @@ pub fn router(door: Door) -> Router {
 fn api() -> Router<Door> {
     let (api, _) = openapi::routes().split_for_parts();
     let (babyagi, _) = babyagi::routes().split_for_parts();
+    let (autogpt, _) = autogpt::routes().split_for_parts();
     let api = api.layer(from_fn(request::query_names::check));
-    api.merge(babyagi).route("/", get(operations::landing::show))
+    api.merge(babyagi).merge(autogpt).route("/", get(operations::landing::show))
 }
 
 /// What is asked of a server that does not answer the API.

@@ -14,8 +14,8 @@ use super::problem::{ProblemBody, ProblemDetail};
 use super::request::cookie;
 use super::state::Door;
 use super::{
-    brain, changesets, events, folder, functions, graphs, operations, packs, runs, schedules, secrets,
-    sessions, tokens, triggers,
+    brain, changesets, events, folder, functions, graphs, operations, packs, presets, runs, schedules,
+    secrets, sessions, tokens, triggers,
 };
 use crate::error::codes::{ALL, Code};
 
@@ -92,6 +92,7 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
         .merge(triggers::routes())
         .merge(schedules::routes())
         .merge(packs::routes())
+        .merge(presets::routes())
         .merge(functions::search::routes())
         .merge(functions::insights::routes())
         .merge(secrets::routes())
@@ -123,6 +124,11 @@ pub fn document() -> &'static Document {
 /// BabyAGI's routes. They are kept for what was written for them, and are no part of the description.
 pub fn babyagi_document() -> Document {
     super::babyagi::routes().into_openapi()
+}
+
+/// AutoGPT's routes, which are kept in the same way.
+pub fn autogpt_document() -> Document {
+    super::autogpt::routes().into_openapi()
 }
 
 /// This description

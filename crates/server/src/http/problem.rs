@@ -165,6 +165,10 @@ fn told(error: &Error) -> String {
             tracing::error!("{error}: {source:?}");
             "the database is unavailable".to_owned()
         }
+        Error::Unreadable { source, .. } => {
+            tracing::error!("{error}: {source:?}");
+            error.to_string()
+        }
         Error::Write { .. } | Error::Read { .. } | Error::Config(_) | Error::Search(_) | Error::Seal(_) => {
             tracing::error!("{error:?}");
             error.to_string()

@@ -1,4 +1,4 @@
-//! Rendered live functions. While the brain is at the same revision they need not be read and rendered again.
+//! Rendered live entries. While the brain is at the same revision they need not be read and rendered again.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,7 +9,6 @@ use axum::response::{IntoResponse, Response};
 use model::access::Access;
 use model::access::verb::Verb;
 use model::entry::EntryKey;
-use model::name::EntryName;
 use model::revision::Revision;
 
 use super::problem::Problem;
@@ -17,10 +16,10 @@ use crate::app::functions::{self, EntryView, Which};
 use crate::app::operations::status;
 use crate::ctx::Ctx;
 
-/// Beyond so much all are forgotten: few brains have functions of more text than this, and fewer are read all the time.
+/// The cache is emptied when it would exceed this: few brains have more text than this, and fewer are read all the time.
 const MOST_BYTES: usize = 8 << 20;
 
-/// A function, ready to be sent.
+/// An entry, ready to be sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     tag: HeaderValue,
@@ -29,58 +28,57 @@ pub(crate) struct Answer {
 
 #[derive(Debug, Default)]
 pub(crate) struct Shown {
-    kept: Mutex<Kept>,
+    kept: Mutex<Entries>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Entries {
     revision: Revision,
-    answers: HashMap<EntryName, Answer>,
+    answers: HashMap<EntryKey, Answer>,
     bytes: usize,
 }
 
 impl Shown {
     /// What is kept is what everybody sees who may see everything; others are shown less, and anew.
-    pub(crate) async fn live(&self, ctx: &Ctx, access: &Access, name: EntryName) -> Result<Answer, Problem> {
-        access.may_touch(Verb::ReadFunctions, name.as_str())?;
+    pub(crate) async fn live(&self, ctx: &Ctx, access: &Access, key: EntryKey) -> Result<Answer, Problem> {
+        access.may_touch(Verb::ReadFunctions, key.name.as_str())?;
         if !access.only().is_all() {
-            let key = EntryKey::function(name);
             return Answer::of(&functions::show(ctx, access, &key, Which::Live).await?);
         }
         // Asked first: should the brain move on meanwhile, then what is read is kept for a revision that nobody asks for again.
         let revision = status::revision(ctx, access).await?;
-        if let Some(answer) = self.kept().at(revision).get(&name) {
+        if let Some(answer) = self.kept().at(revision).get(&key) {
             return Ok(answer.clone());
         }
-        let view = functions::show(ctx, access, &EntryKey::function(name.clone()), Which::Live).await?;
+        let view = functions::show(ctx, access, &key, Which::Live).await?;
         let answer = Answer::of(&view)?;
-        self.kept().keep(revision, name, &answer);
+        self.kept().keep(revision, key, &answer);
         Ok(answer)
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+    fn kept(&self) -> std::sync::MutexGuard<'_, Entries> {
         // Should its count of bytes be wrong after a panic, it forgets all a little sooner or later.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl Entries {
     /// What is kept of this revision. Whoever asks late, for one that is past, finds what is newer, as if asked later.
-    fn at(&mut self, revision: Revision) -> &HashMap<EntryName, Answer> {
+    fn at(&mut self, revision: Revision) -> &HashMap<EntryKey, Answer> {
         if self.revision < revision {
-            *self = Kept { revision, ..Kept::default() };
+            *self = Entries { revision, ..Entries::default() };
         }
         &self.answers
     }
 
-    fn keep(&mut self, revision: Revision, name: EntryName, answer: &Answer) {
+    fn keep(&mut self, revision: Revision, key: EntryKey, answer: &Answer) {
         if self.revision != revision {
             return;
         }
         if self.bytes + answer.body.len() > MOST_BYTES {
-            *self = Kept { revision, ..Kept::default() };
+            *self = Entries { revision, ..Entries::default() };
         }
-        if answer.body.len() <= MOST_BYTES && self.answers.insert(name, answer.clone()).is_none() {
+        if answer.body.len() <= MOST_BYTES && self.answers.insert(key, answer.clone()).is_none() {
             self.bytes += answer.body.len();
         }
     }
@@ -110,37 +108,39 @@ impl Answer {
 
 #[cfg(test)]
 mod tests {
+    use model::name::EntryName;
+
     use super::*;
 
     fn answer(bytes: usize) -> Answer {
         Answer { tag: HeaderValue::from_static("\"1\""), body: vec![b' '; bytes].into() }
     }
 
-    fn name(name: &str) -> EntryName {
-        EntryName::new(name).unwrap()
+    fn key(name: &str) -> EntryKey {
+        EntryKey::function(EntryName::new(name).unwrap())
     }
 
     #[test]
     fn what_was_kept_is_gone_with_the_next_revision() {
-        let mut kept = Kept::default();
+        let mut kept = Entries::default();
         kept.at(Revision(1));
-        kept.keep(Revision(1), name("add"), &answer(1));
-        assert!(kept.at(Revision(1)).contains_key(&name("add")));
+        kept.keep(Revision(1), key("add"), &answer(1));
+        assert!(kept.at(Revision(1)).contains_key(&key("add")));
         assert!(kept.at(Revision(2)).is_empty());
-        kept.keep(Revision(1), name("add"), &answer(1));
+        kept.keep(Revision(1), key("add"), &answer(1));
         assert!(kept.at(Revision(2)).is_empty(), "what was read of an older one comes too late");
     }
 
     #[test]
     fn no_more_is_kept_than_its_measure() {
-        let mut kept = Kept::default();
+        let mut kept = Entries::default();
         kept.at(Revision(1));
         for n in 0..20 {
-            kept.keep(Revision(1), name(&format!("f{n}")), &answer(MOST_BYTES / 8));
+            kept.keep(Revision(1), key(&format!("f{n}")), &answer(MOST_BYTES / 8));
             let bytes: usize = kept.answers.values().map(|answer| answer.body.len()).sum();
             assert!(bytes == kept.bytes && bytes <= MOST_BYTES, "{bytes} of {}", kept.bytes);
         }
-        kept.keep(Revision(1), name("giant"), &answer(MOST_BYTES + 1));
-        assert!(!kept.answers.contains_key(&name("giant")));
+        kept.keep(Revision(1), key("giant"), &answer(MOST_BYTES + 1));
+        assert!(!kept.answers.contains_key(&key("giant")));
     }
 }

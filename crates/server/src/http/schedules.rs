@@ -17,7 +17,7 @@ use super::request::authorization::{Allowed, Named, Role, to};
 use super::request::extract::{Json, Path, Query};
 use super::request::paging::{List, Page, PageQuery};
 use super::request::query::Count;
-use super::runs::{Preference, carry_out};
+use super::runs::{Preference, start_and_respond};
 use super::state::Door;
 use crate::app::changesets::Applied;
 use crate::app::schedules::{self, ScheduleLine, ScheduleView};
@@ -119,5 +119,5 @@ async fn run(
 ) -> Result<Response, Problem> {
     let request = schedules::now(door.ctx(), caller.access(), &name).await?;
     let preference = Preference::of(&headers, door.config().wait)?;
-    carry_out(&door, &caller, request, preference).await
+    start_and_respond(&door, &caller, request, preference).await
 }

@@ -15,6 +15,7 @@ use super::request::owner::Owners;
 use super::request::upload_slots::BodyPlaces;
 use super::response_cache::Shown;
 use super::sessions::sign_in::SignIns;
+use crate::app::autogpt::feed::GraphFeed;
 use crate::app::events::feed::Feed;
 use crate::ctx::Ctx;
 
@@ -73,6 +74,7 @@ struct Shared {
     config: HttpConfig,
     stop: CancellationToken,
     feed: Feed,
+    graph_feed: GraphFeed,
     guesses: Guesses,
     rates: Rates,
     sign_ins: SignIns,
@@ -87,6 +89,7 @@ impl Door {
     /// Answers until `stop`.
     pub fn new(ctx: Ctx, config: HttpConfig, stop: CancellationToken) -> Door {
         let feed = Feed::new(ctx.clone(), stop.clone());
+        let graph_feed = GraphFeed::new(ctx.clone(), stop.clone());
         let (guesses, rates) = (Guesses::default(), Rates::default());
         let (sign_ins, owners, shown) = (SignIns::default(), Owners::default(), Shown::default());
         let sockets = Arc::new(Semaphore::new(config.sockets));
@@ -97,6 +100,7 @@ impl Door {
             config,
             stop,
             feed,
+            graph_feed,
             guesses,
             rates,
             sign_ins,
@@ -123,6 +127,10 @@ impl Door {
 
     pub(crate) fn feed(&self) -> &Feed {
         &self.0.feed
+    }
+
+    pub(crate) fn graph_feed(&self) -> &GraphFeed {
+        &self.0.graph_feed
     }
 
     pub(crate) fn guesses(&self) -> &Guesses {

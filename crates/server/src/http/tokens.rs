@@ -42,7 +42,8 @@ struct TokenBody {
     /// Patterns of other names that its functions may call.
     #[serde(default)]
     uses: Vec<String>,
-    /// What its functions may be granted: `all`, or `secret:NAME`, `host:HOST`, `model`, `brain:read`, `brain:propose`, `files`.
+    /// What its functions may be granted: `all`, or `secret:NAME`, `host:HOST`, `model`, `brain:read`, `brain:propose`, `files`,
+    /// `storage:read`, `storage:write`.
     /// Unless given, everything for a token without patterns, and nothing for one with patterns.
     #[schema(value_type = Option<Vec<String>>)]
     grants: Option<Grantable>,

@@ -1,17 +1,21 @@
 //! What every Function loads, in memory, keyed by revision: starting a Run is the same work however many are stored.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use model::access::scope::Scope;
+use model::content::{Content, Snapshot};
 use model::entry::{EntryKey, EntryKind};
 use model::function::closure::ClosureHash;
+use model::graph::draft::Draft;
+use model::graph::{GraphContent, Node};
 use model::ids::VersionId;
 use model::name::EntryName;
 use model::revision::Revision;
-use model::run::Run;
+use model::run::{Run, RunDraft};
+use model::version::{Version, VersionNumber};
 
-use super::prepared::{Prepared, prepare};
+use super::prepared::{Prepared, prepare, prepare_draft};
 use super::which::{Which, not_found};
 use crate::ctx::Ctx;
 use crate::error::Error;
@@ -23,15 +27,17 @@ const ATTEMPTS: usize = 64;
 
 #[derive(Default)]
 pub(crate) struct Closures {
-    kept: Mutex<Kept>,
+    kept: Mutex<Entries>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct Entries {
     revision: Revision,
     live: HashMap<EntryName, Arc<Prepared>>,
     /// What Runs were recorded with. It never changes, so it is never forgotten for that.
     recorded: HashMap<Recorded, Arc<Prepared>>,
+    /// As the brain was, for the nodes of Graphs that go on while it moves. It never changes either.
+    past: HashMap<(EntryName, Revision), Arc<Prepared>>,
 }
 
 type Recorded = (VersionId, ClosureHash);
@@ -105,15 +111,22 @@ impl Closures {
                 return Ok(prepared);
             }
         }
+        let past = (name.clone(), revision);
+        if let Some(prepared) = self.lock().past.get(&past) {
+            return Ok(Arc::clone(prepared));
+        }
         let mut versions = ctx.store.closure_as_of(name, revision).await?;
         versions.sort_by_key(|(version, live)| !*live || version.head.key.name != *name);
-        match prepare(&versions, revision) {
-            Some(prepared) => Ok(Arc::new(prepared)),
-            None => {
-                let key = EntryKey::function(name.clone());
-                Err(not_found(ctx, &Scope::none(), &key, Which::AsOf(revision)).await?)
-            }
+        let Some(prepared) = prepare(&versions, revision).map(Arc::new) else {
+            let key = EntryKey::function(name.clone());
+            return Err(not_found(ctx, &Scope::none(), &key, Which::AsOf(revision)).await?);
+        };
+        let mut kept = self.lock();
+        if kept.past.len() >= KEPT {
+            kept.past.clear();
         }
+        kept.past.insert(past, Arc::clone(&prepared));
+        Ok(prepared)
     }
 
     /// Exactly what an earlier Run loaded.
@@ -143,8 +156,39 @@ impl Closures {
     pub(crate) async fn for_run(&self, ctx: &Ctx, run: &Run) -> Result<Arc<Prepared>, Error> {
         match (run.version_id, run.closure) {
             (Some(version), Some(hash)) => self.recorded(ctx, version, hash, run.revision).await,
+            (None, Some(hash)) => self.recorded_draft(ctx, run, hash).await,
             _ => Err(Error::ClosureGone),
         }
+    }
+
+    /// Of a draft of a Graph, calling what is live now.
+    pub(crate) async fn of_draft(&self, ctx: &Ctx, draft: &Draft) -> Result<Arc<Prepared>, Error> {
+        let content = Content::Graph(draft.content.clone());
+        let recorded = RunDraft { edit: draft.edit, base: draft.base, content: Snapshot::of(content).hash };
+        for _ in 0..ATTEMPTS {
+            let revision = ctx.store.revision().await?;
+            let mut versions = BTreeMap::new();
+            for (name, number) in calls(&draft.content) {
+                for (version, is_live) in called(ctx, &name, number).await? {
+                    versions.insert(version.head.version_id, (version, is_live));
+                }
+            }
+            if ctx.store.revision().await? == revision {
+                let versions: Vec<(Version, bool)> = versions.into_values().collect();
+                let prepared =
+                    prepare_draft(&draft.name, recorded, draft.content.clone(), &versions, revision);
+                return Ok(Arc::new(prepared));
+            }
+        }
+        Err(Error::Contended)
+    }
+
+    /// It is stored with its Run, so it is not kept here.
+    async fn recorded_draft(&self, ctx: &Ctx, run: &Run, hash: ClosureHash) -> Result<Arc<Prepared>, Error> {
+        let draft = run.how.draft.clone().ok_or(Error::ClosureGone)?;
+        let content = ctx.store.run_draft(run.run_id).await?.ok_or(Error::ClosureGone)?;
+        let versions = ctx.store.closure_versions(hash).await?;
+        Ok(Arc::new(prepare_draft(&run.key.name, draft, content, &versions, run.revision)))
     }
 
     /// Forgets what the brain has moved away from, and says where it is.
@@ -179,10 +223,31 @@ impl Closures {
         kept.live.insert(name.clone(), Arc::clone(prepared));
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, Entries> {
         // Nothing that holds the lock can panic half-way through a change.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What a Graph names.
+fn calls(content: &GraphContent) -> BTreeSet<(EntryName, Option<VersionNumber>)> {
+    let calls = content.nodes.iter().filter_map(Node::calls);
+    calls.filter_map(|(name, version)| Some((EntryName::new(name).ok()?, version))).collect()
+}
+
+/// A Function or Graph and all it calls; nothing if there is none.
+async fn called(
+    ctx: &Ctx,
+    name: &EntryName,
+    number: Option<VersionNumber>,
+) -> Result<Vec<(Version, bool)>, Error> {
+    let Some(number) = number else { return Ok(ctx.store.closure(name).await?) };
+    for kind in [EntryKind::Function, EntryKind::Graph] {
+        if let Some(version) = ctx.store.version(&EntryKey::new(kind, name.clone()), number).await? {
+            return Ok(ctx.store.closure_of(version.head.version_id).await?);
+        }
+    }
+    Ok(Vec::new())
 }
 
 #[cfg(test)]
@@ -211,14 +276,14 @@ mod tests {
         put(&ctx, "def f():\n    return 1\n").await;
         let closures = &ctx.engine.closures;
         let live = closures.live(&ctx, &EntryName::new("f").unwrap()).await.unwrap();
-        let (version, hash) = (live.head.version_id, live.hash);
+        let (version, hash) = (live.version_id.unwrap(), live.hash);
         ctx.store.record_closure(hash, &live.members).await.unwrap();
         let first = closures.recorded(&ctx, version, hash, live.revision()).await.unwrap();
         put(&ctx, "def f():\n    return 2\n").await;
         let second = closures.recorded(&ctx, version, hash, live.revision()).await.unwrap();
         assert!(Arc::ptr_eq(&first, &second));
         let now = closures.live(&ctx, &EntryName::new("f").unwrap()).await.unwrap();
-        assert_ne!(now.head.version_id, second.head.version_id);
+        assert_ne!(now.version_id, second.version_id);
         ctx.close().await;
     }
 }

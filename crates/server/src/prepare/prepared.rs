@@ -7,20 +7,23 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::access::grants::Grants;
 use model::content::Content;
-use model::entry::EntryKey;
+use model::entry::{EntryKey, EntryKind};
 use model::function::FunctionContent;
 use model::function::closure::{ClosureHash, Member};
 use model::function::dependency::Role;
 use model::function::run_options::Record;
 use model::function::signature::{FunctionKind, Signature};
+use model::graph::GraphContent;
 use model::graph::block::BlockSignature;
 use model::ids::VersionId;
 use model::input::InputSchema;
 use model::input::output::OutputSchema;
+use model::name::EntryName;
 use model::python::Dialect;
 use model::revision::Revision;
+use model::run::RunDraft;
 use model::run::host_verb::HostVerb;
-use model::version::{Version, VersionHead, VersionNumber};
+use model::version::{Version, VersionNumber};
 use sandbox::{Closure, Function};
 
 use super::graph::PreparedGraph;
@@ -28,7 +31,11 @@ use super::graph::PreparedGraph;
 /// A Function or Graph that is ready to be run.
 #[derive(Debug)]
 pub(crate) struct Prepared {
-    pub(crate) head: VersionHead,
+    pub(crate) key: EntryKey,
+    /// None for a draft, like its number.
+    pub(crate) version_id: Option<VersionId>,
+    pub(crate) number: Option<VersionNumber>,
+    pub(crate) draft: Option<RunDraft>,
     pub(crate) callable: Callable,
     pub(crate) members: Vec<Member>,
     pub(crate) hash: ClosureHash,
@@ -96,8 +103,12 @@ impl Prepared {
         }
     }
 
-    pub(crate) fn key(&self) -> &EntryKey {
-        &self.head.key
+    /// What is executed, if that is a draft.
+    pub(crate) fn drafted(&self) -> Option<&GraphContent> {
+        match &self.callable {
+            Callable::Graph(graph, _) => self.draft.as_ref().map(|_| &graph.content),
+            Callable::Function(_) => None,
+        }
     }
 }
 
@@ -108,12 +119,12 @@ pub(crate) fn prepare(versions: &[(Version, bool)], revision: Revision) -> Optio
         .map(|(version, live)| Member { version_id: version.head.version_id, live: *live })
         .collect();
     let names = names(versions);
-    let (hash, head) = (ClosureHash::of(&members), versions.first()?.0.head.clone());
+    let (hash, head) = (ClosureHash::of(&members), &versions.first()?.0.head);
     let callable = match &versions.first()?.0.content {
         Content::Function(content) => Callable::Function(prepare_function(content.clone(), versions)?),
         Content::Graph(graph) => {
-            let signature = BlockSignature::of_graph(graph).to_signature();
-            Callable::Graph(Box::new(PreparedGraph::new(graph.clone(), versions)), signature)
+            let (graph, signature) = prepare_graph(graph.clone(), versions);
+            Callable::Graph(Box::new(graph), signature)
         }
         Content::Trigger(_) | Content::Schedule(_) => return None,
     };
@@ -121,7 +132,50 @@ pub(crate) fn prepare(versions: &[(Version, bool)], revision: Revision) -> Optio
         Callable::Function(function) => InputSchema::compile(&function.content.signature),
         Callable::Graph(_, signature) => InputSchema::compile(signature),
     };
-    Some(Prepared { head, callable, members, hash, schema, names, revision: AtomicU64::new(revision.0) })
+    Some(Prepared {
+        key: head.key.clone(),
+        version_id: Some(head.version_id),
+        number: Some(head.number),
+        draft: None,
+        callable,
+        members,
+        hash,
+        schema,
+        names,
+        revision: AtomicU64::new(revision.0),
+    })
+}
+
+/// The same for a draft of a Graph. `versions` is all that it calls, directly or not.
+pub(crate) fn prepare_draft(
+    name: &EntryName,
+    draft: RunDraft,
+    content: GraphContent,
+    versions: &[(Version, bool)],
+    revision: Revision,
+) -> Prepared {
+    let members: Vec<Member> = versions
+        .iter()
+        .map(|(version, live)| Member { version_id: version.head.version_id, live: *live })
+        .collect();
+    let (graph, signature) = prepare_graph(content, versions);
+    Prepared {
+        key: EntryKey::new(EntryKind::Graph, name.clone()),
+        version_id: None,
+        number: None,
+        draft: Some(draft),
+        hash: ClosureHash::of(&members),
+        schema: InputSchema::compile(&signature),
+        callable: Callable::Graph(Box::new(graph), signature),
+        members,
+        names: names(versions),
+        revision: AtomicU64::new(revision.0),
+    }
+}
+
+fn prepare_graph(content: GraphContent, versions: &[(Version, bool)]) -> (PreparedGraph, Signature) {
+    let signature = BlockSignature::of_graph(&content).to_signature();
+    (PreparedGraph::new(content, versions), signature)
 }
 
 fn prepare_function(content: Box<FunctionContent>, versions: &[(Version, bool)]) -> Option<PreparedFunction> {

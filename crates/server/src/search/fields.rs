@@ -1,12 +1,13 @@
 //! The fields of the index, and how a document fills them.
 
+use model::entry::EntryKind;
 use tantivy::{
     Index, TantivyDocument, Term,
     schema::{Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions, Value},
 };
 
 use super::{
-    Document,
+    Document, Hit,
     words::{self, Cutter, Run},
 };
 
@@ -35,6 +36,8 @@ pub(super) struct Fields {
     pub(super) description: Field,
     /// Docstring, examples, parameters and further text.
     pub(super) body: Field,
+    /// Only kept, to be told with a hit.
+    pub(super) kind: Field,
 }
 
 impl Fields {
@@ -48,6 +51,7 @@ impl Fields {
             tail: schema.add_text_field("tail", unnormed()),
             description: schema.add_text_field("description", indexed(STEMMED) | STORED),
             body: schema.add_text_field("body", indexed(STEMMED)),
+            kind: schema.add_text_field("kind", STORED),
         };
         (schema.build(), fields)
     }
@@ -65,6 +69,7 @@ impl Fields {
     pub(super) fn fill(&self, document: &Document, cutter: &mut Cutter) -> TantivyDocument {
         let mut filled = TantivyDocument::new();
         filled.add_text(self.key, &document.name);
+        filled.add_text(self.kind, document.kind.as_str());
         filled.add_text(self.name, &document.name);
         filled.add_text(self.word, &document.name);
         filled.add_text(self.description, &document.description);
@@ -80,11 +85,17 @@ impl Fields {
         filled
     }
 
-    /// Name and description of a found document.
-    pub(super) fn read(&self, document: &TantivyDocument) -> (String, String) {
+    /// A found document, with its score.
+    pub(super) fn read(&self, document: &TantivyDocument, score: f32) -> Hit {
         let text =
             |field| document.get_first(field).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
-        (text(self.key), text(self.description))
+        let kind = EntryKind::ALL.into_iter().find(|kind| kind.as_str() == text(self.kind));
+        Hit {
+            kind: kind.unwrap_or(EntryKind::Function),
+            name: text(self.key),
+            score,
+            description: text(self.description),
+        }
     }
 }
 

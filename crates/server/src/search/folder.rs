@@ -134,7 +134,7 @@ fn position_of(index: &Index) -> Result<Option<Position>, Error> {
 /// Tantivy opens some files of a segment only when a field is searched; a damaged one is to be found before that.
 fn open_all_fields(searcher: &Searcher) -> Result<(), Error> {
     for segment in searcher.segment_readers() {
-        for (field, _) in searcher.schema().fields() {
+        for (field, _) in searcher.schema().fields().filter(|(_, entry)| entry.is_indexed()) {
             segment.inverted_index(field)?;
         }
     }

@@ -5,9 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The number of the present way of indexing. It goes up whenever fields or the cutting of words change, so that an
-/// index written the old way is thrown away instead of being searched in the new way.
-const FORMAT: u32 = 1;
+/// The number of the present way of indexing. It goes up whenever fields, what is indexed or the cutting of words change, so that
+/// an index written the old way is thrown away instead of being searched in the new way.
+const FORMAT: u32 = 2;
 
 /// Which brain, and as of which revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -162,8 +162,7 @@ fn within_limit(mut candidates: Vec<Candidate>, limit: usize) -> Vec<Candidate> 
 
 fn read(candidate: Candidate, searcher: &Searcher, fields: &Fields) -> Result<Hit, Error> {
     let document: TantivyDocument = searcher.doc(candidate.address)?;
-    let (name, description) = fields.read(&document);
-    Ok(Hit { name, score: candidate.score, description })
+    Ok(fields.read(&document, candidate.score))
 }
 
 /// The name exactly as typed, then scores, then names.

@@ -34,12 +34,12 @@ pub(crate) struct Traces(Arc<Shared>);
 #[derive(Default)]
 struct Shared {
     ended: OnceLock<mpsc::Sender<RunId>>,
-    given: Mutex<Given>,
+    given: Mutex<KnownContexts>,
 }
 
 /// Traces that requests came with, the oldest forgotten first.
 #[derive(Default)]
-struct Given {
+struct KnownContexts {
     contexts: HashMap<RunId, TraceContext>,
     order: VecDeque<RunId>,
 }

@@ -9,8 +9,8 @@ use serde_json::{Map, json};
 use server::app::changesets::drafts::{Intent, Proposal};
 use server::app::changesets::{self, Breakage};
 use server::app::operations::attention::{self, Attention};
+use server::app::schedules::agenda::Agenda;
 use server::app::{runs, triggers};
-use server::scheduler::Agenda;
 use store::on_both;
 use store::testing::TestDatabase;
 
@@ -69,7 +69,6 @@ on_both! {
             server::triggers::drain(&stage.ctx).await.unwrap();
             stage.settle().await;
         };
-        stage.work();
         for _ in 0..2 {
             assert!(attention(&stage).await.is_empty());
             round().await;

@@ -28,7 +28,7 @@ use store::testing::TestDatabase;
 use crate::engine::script::{Asking, Stage, empty, raised, request};
 use crate::world::{ME, World, answering, calling, decorated, delete, findings, key, name, source, trigger};
 
-fn narrow(role: TokenRole, only: &[&str], uses: &[&str], grants: &[Grant]) -> Access {
+pub(crate) fn narrow(role: TokenRole, only: &[&str], uses: &[&str], grants: &[Grant]) -> Access {
     let names = |patterns: &[&str]| Scope::Names(patterns.iter().map(ToString::to_string).collect());
     let holder = Actor::Token(TokenId(uuid::Uuid::from_u128(7)));
     let grants = Grantable(grants.to_vec());
@@ -354,7 +354,7 @@ store::on_both! {
         world.register(vec![answering("web_b", 1), answering("mail_b", 1)]).await.unwrap();
         let viewer = narrow(TokenRole::Viewer, &["web_*"], &[], &[]);
         let listed = changesets::list(&world.ctx, &viewer, Default::default(), 10).await.unwrap();
-        assert_eq!(listed.iter().map(|line| line.number).collect::<Vec<_>>(), [1]);
+        assert_eq!(listed.iter().map(|line| line.summary.number).collect::<Vec<_>>(), [1]);
         assert!(changesets::show(&world.ctx, &viewer, 1).await.is_ok());
         for number in [2, 3, 4] {
             assert_eq!(changesets::show(&world.ctx, &viewer, number).await.unwrap_err().code(), "changeset_not_found");

@@ -191,7 +191,7 @@ store::on_both! {
         world.propose(vec![answering("f", 2)]).await.unwrap();
         world.register(vec![answering("g", 1)]).await.unwrap();
         let titles = async |filter: ChangesetFilter| -> Vec<String> {
-            list(&world.ctx, &ME, filter, 10).await.unwrap().into_iter().map(|line| line.title).collect()
+            list(&world.ctx, &ME, filter, 10).await.unwrap().into_iter().map(|line| line.summary.title).collect()
         };
         assert_eq!(titles(ChangesetFilter::default()).await, ["add g", "update f", "add f"]);
         let applied = ChangesetFilter { applied: true, ..ChangesetFilter::default() };

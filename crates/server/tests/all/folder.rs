@@ -24,7 +24,7 @@ use crate::world::{ME, World, answering, decorated, delete, name, schedule, sour
 const STATED: &[&str] = &[
     "@selfmade.function(description=\"Says \\\"hi\\\"\\n\\ttwice \\\\ \u{1f388} \\u202e\\x00\")\ndef described():\n    return 1\n",
     "@selfmade.function(description=\"\")\ndef undescribed():\n    \"\"\"A docstring.\n\n    With more.\n    \"\"\"\n    return 1\n",
-    "@selfmade.function(network=[\"b.example\", \"*.a.example:8443\"], secrets=[\"k2\", \"k1\"], model=True, brain=\"propose\", files=True, timeout=2.0065, memory=\"256MiB\", processes=4)\ndef granted():\n    return 1\n",
+    "@selfmade.function(network=[\"b.example\", \"*.a.example:8443\"], secrets=[\"k2\", \"k1\"], model=True, brain=\"propose\", files=True, storage=\"read\", timeout=2.0065, memory=\"256MiB\", processes=4)\ndef granted():\n    return 1\n",
     "@selfmade.function(brain=\"read\", timeout=86400, memory=123456789)\ndef limited():\n    return 1\n",
     "@selfmade.function(requirements=[\"httpx[http2]>=0.27,<1\", \"bs4=beautifulsoup4>=4.12\"])\ndef requiring():\n    import httpx, bs4, yaml\n    return httpx, bs4, yaml\n",
     "@selfmade.function(dependencies=[\"described@1\", \"granted as g\", \"air.table as t\"])\ndef depending():\n    return described(), g(), t(), limited()\n",

@@ -28,6 +28,7 @@ mod http_client;
 mod migrations;
 mod noninterference;
 mod packs;
+mod presets;
 mod reverts;
 mod run_records;
 mod schedules;

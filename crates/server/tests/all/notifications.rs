@@ -1,9 +1,10 @@
 //! What people hear: that a Schedule keeps failing, that a Run asks, that a Changeset waits; once, and by the configured function.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use model::access::token::TokenRole;
 use model::event::{Event, EventKind};
 use model::run::RunState;
 use model::schedule::{Missed, Overlap, ScheduleContent, Times};
@@ -11,16 +12,20 @@ use model::trigger::TriggerContent;
 use sandbox::Value;
 use secrecy::SecretBox;
 use serde_json::{Map, Value as Json, json};
+use server::app::changesets::Breakage;
 use server::app::changesets::drafts::Proposal;
+use server::app::schedules::agenda::Agenda;
 use server::app::{changesets, schedules, secrets};
-use server::scheduler::Agenda;
 use server::triggers;
-use store::on_both;
 use store::testing::TestDatabase;
+use store::{RunFilter, on_both};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
+use crate::authority::narrow;
 use crate::engine::script::{Stage, empty, function, raised};
+use crate::http_client::servers::{Request, Server, answer};
 use crate::triggers::{inputs, put};
-use crate::world::{ME, answering, name};
+use crate::world::{ME, answering, delete, name, source};
 
 /// `works` does as it is told, `tell` hands on its text.
 async fn stage(database: &TestDatabase) -> (Stage, Arc<AtomicBool>) {
@@ -75,6 +80,46 @@ async fn failures(stage: &Stage) -> Vec<u64> {
 async fn texts(stage: &Stage) -> Vec<String> {
     let texts = inputs(stage, "tell").await;
     texts.iter().map(|input| input["text"].as_str().unwrap().to_owned()).collect()
+}
+
+/// A webhook that refuses so many requests and then takes them, and what it gets.
+async fn hook(refuses: usize) -> (Server, UnboundedReceiver<Request>) {
+    let (got, requests) = unbounded_channel();
+    let left = Arc::new(AtomicUsize::new(refuses));
+    let server = Server::start(move |mut connection| async move {
+        while let Some(request) = connection.try_request().await {
+            let refused =
+                left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
+            got.send(request).unwrap();
+            let refusal = || "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n".to_owned();
+            connection.write(&if refused { refusal() } else { answer("") }).await;
+        }
+    });
+    (server.await, requests)
+}
+
+async fn stage_with(database: &TestDatabase, hook: &Server) -> Stage {
+    Stage::configured(database, |config| config.notify.webhook = Some(hook.url("/notify").parse().unwrap()))
+        .await
+}
+
+/// Leaves a Changeset to somebody; the number of the Event that says so.
+async fn propose(stage: &Stage, function: &str) -> u64 {
+    changesets::propose(&stage.ctx, &ME, &Proposal::of("one more", vec![answering(function, 1)]))
+        .await
+        .unwrap();
+    triggers::drain(&stage.ctx).await.unwrap();
+    stage.last_event().await
+}
+
+/// The number of the Event that the next request is about, whenever it comes.
+async fn posted(stage: &Stage, requests: &mut UnboundedReceiver<Request>) -> u64 {
+    loop {
+        match tokio::time::timeout(Duration::from_millis(20), requests.recv()).await {
+            Ok(request) => return request.unwrap().header("webhook-id").unwrap().parse().unwrap(),
+            Err(_) => stage.ctx.clock.advance(Duration::from_secs(1)),
+        }
+    }
 }
 
 on_both! {
@@ -160,5 +205,79 @@ on_both! {
         triggers::drain(&stage.ctx).await.unwrap();
         assert_eq!(heard(&stage, EventKind::QuestionAsked).await.len(), 2);
         assert_eq!(inputs(&stage, "tell").await.len(), 1);
+    }
+
+    async fn a_webhook_gets_each_event_once_after_it_is_stored(database: &TestDatabase) {
+        let (server, mut requests) = hook(0).await;
+        let stage = stage_with(database, &server).await;
+        let first = propose(&stage, "new").await;
+        let request = requests.recv().await.unwrap();
+        assert_eq!(request.line, "POST /notify HTTP/1.1");
+        assert_eq!(request.header("content-type"), Some("application/json"));
+        assert_eq!(request.header("webhook-id"), Some(first.to_string().as_str()));
+        let body: Json = serde_json::from_slice(&request.body).unwrap();
+        assert_eq!((&body["kind"], &body["seq"]), (&json!("changeset.proposed"), &json!(first)));
+        assert_eq!(body["text"], "changeset 1 (one more) waits to be applied");
+        triggers::drain(&stage.ctx).await.unwrap();
+        let second = propose(&stage, "newer").await;
+        assert_eq!(posted(&stage, &mut requests).await, second, "the first is not sent again");
+    }
+
+    async fn a_webhook_that_refuses_is_called_again_later(database: &TestDatabase) {
+        let (server, mut requests) = hook(2).await;
+        let stage = stage_with(database, &server).await;
+        let first = propose(&stage, "new").await;
+        for _ in 0..3 {
+            assert_eq!(posted(&stage, &mut requests).await, first);
+        }
+        let second = propose(&stage, "newer").await;
+        assert_eq!(posted(&stage, &mut requests).await, second, "what was taken is not sent again");
+    }
+
+    async fn a_webhook_that_always_refuses_is_given_up(database: &TestDatabase) {
+        let (server, mut requests) = hook(5).await;
+        let stage = stage_with(database, &server).await;
+        let first = propose(&stage, "new").await;
+        for _ in 0..5 {
+            assert_eq!(posted(&stage, &mut requests).await, first);
+        }
+        let second = propose(&stage, "newer").await;
+        assert_eq!(posted(&stage, &mut requests).await, second);
+    }
+
+    async fn the_same_proposal_waits_once(database: &TestDatabase) {
+        let (stage, _) = stage(database).await;
+        let propose = async |title: &str, value| {
+            let proposal = Proposal::of(title, vec![answering("new", value)]);
+            changesets::propose(&stage.ctx, &ME, &proposal).await.unwrap().number
+        };
+        let first = propose("one more", 1).await;
+        assert_eq!(propose("one more", 1).await, first);
+        assert_eq!(heard(&stage, EventKind::ChangesetProposed).await.len(), 1);
+        let others = [propose("one more", 2).await, propose("another", 1).await];
+        assert!(!others.contains(&first) && others[0] != others[1]);
+        // What is decided does not wait: it can be proposed again.
+        changesets::reject(&stage.ctx, &ME, first).await.unwrap();
+        assert_ne!(propose("one more", 1).await, first);
+        // What would conflict is no longer the same.
+        changesets::apply(&stage.ctx, &ME, others[0], Breakage::Refused).await.unwrap();
+        let renewed = propose("another", 1).await;
+        assert!(!others.contains(&renewed));
+    }
+
+    async fn the_function_that_tells_is_lent_nothing_by_the_configuration(database: &TestDatabase) {
+        let (stage, _) = stage(database).await;
+        let builder = narrow(TokenRole::Builder, &["tell"], &[], &[]);
+        let replaced = Proposal::of("", vec![source(&function("tell", "text, more=1"))]);
+        for proposal in [&Proposal::of("", vec![delete("tell")]), &replaced] {
+            let error = changesets::register(&stage.ctx, &builder, proposal).await.unwrap_err();
+            assert_eq!(error.code(), "needs_approval", "the server starts it, with what others do");
+        }
+        let waits = changesets::list(&stage.ctx, &ME, store::ChangesetFilter::default(), 1).await.unwrap();
+        changesets::apply(&stage.ctx, &ME, waits[0].summary.number, Breakage::Refused).await.unwrap();
+        stage.queue("asks", empty()).await;
+        triggers::drain(&stage.ctx).await.unwrap();
+        let told = stage.ctx.store.runs(&RunFilter { name: Some("tell".to_owned()), ..RunFilter::default() }, 1).await.unwrap();
+        assert_eq!((&told[0].actor, &*told[0].authority), (&ME.actor, &*builder.authority));
     }
 }

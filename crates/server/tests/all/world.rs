@@ -63,7 +63,7 @@ impl World {
 
     async fn opened(config: Config) -> Ctx {
         let clock = Clock::still(NOON.parse::<Timestamp>().unwrap());
-        Ctx::open_with(config, clock.clone(), Ids::random(clock)).await.unwrap()
+        Ctx::open_with(config, clock.clone(), Ids::random(clock)).await.unwrap().evaluating_here()
     }
 
     pub(crate) async fn register(&self, intents: Vec<Intent>) -> Result<Applied, Error> {

@@ -12,6 +12,37 @@ use crate::store::Store;
 
 /// Edits that are kept of each draft.
 const KEPT_EDITS: u64 = 10_000;
+/// What the kept edits of a draft take together, beside the last one.
+const KEPT_BYTES: u64 = 64 << 20;
+
+macro_rules! outgrown {
+    ($size:literal) => {
+        concat!(
+            "delete from graph_draft_edits where name = $1 and number < $2 and number <= (
+                select max(number) from (
+                    select number, sum(",
+            $size,
+            ") over (order by number desc) as bytes from graph_draft_edits where name = $1) as sized
+                where bytes > $3)"
+        )
+    };
+}
+
+/// Sizes are read without the texts.
+const OUTGROWN: Sql =
+    Sql { sqlite: outgrown!("octet_length(edit)"), postgres: outgrown!("octet_length(edit)") };
+
+macro_rules! without_patches {
+    ($edit:literal) => {
+        concat!("select ", $edit, " from graph_draft_edits where name = $1 and number > $2 order by number")
+    };
+}
+
+const WITHOUT_PATCHES: Sql = Sql {
+    sqlite: without_patches!("json_set(edit, '$.patches', json('[]'))"),
+    // What is text in JSON may hold a zero character, which `jsonb` refuses.
+    postgres: without_patches!("edit"),
+};
 
 macro_rules! draft_columns {
     () => {
@@ -50,8 +81,15 @@ impl Store {
 
     /// A name that has a draft answers [`Error::Unique`].
     pub async fn add_graph_draft(&self, draft: &Draft) -> Result<(), Error> {
+        self.add_graph_drafts(std::slice::from_ref(draft)).await
+    }
+
+    /// All of them or none; if a name has a draft the answer is [`Error::Unique`].
+    pub async fn add_graph_drafts(&self, drafts: &[Draft]) -> Result<(), Error> {
         let mut batch = Batch::new();
-        push_new(&mut batch, draft)?;
+        for draft in drafts {
+            push_new(&mut batch, draft)?;
+        }
         self.db.write(batch, Durability::Power).await.map(drop)
     }
 
@@ -84,6 +122,7 @@ impl Store {
             "delete from graph_draft_edits where name = $1 and number <= $2",
             [draft.name.as_str().into(), edit.number.saturating_sub(KEPT_EDITS).into()],
         );
+        batch.push(OUTGROWN, [draft.name.as_str().into(), edit.number.into(), KEPT_BYTES.into()]);
         if let Some(made) = made {
             push_new(&mut batch, made)?;
         }
@@ -93,14 +132,28 @@ impl Store {
     /// Those after an edit, in order.
     pub async fn graph_draft_edits(&self, name: &EntryName, after: u64) -> Result<Vec<Edit>, Error> {
         let sql = "select edit from graph_draft_edits where name = $1 and number > $2 order by number";
-        self.db.query(sql, [name.as_str().into(), after.into()], |row| row.json(0)).await
+        self.db.query(sql, [name.as_str().into(), stored(after).into()], |row| row.json(0)).await
     }
 
-    /// Whether there was one, and nobody edited it since edit `seen`, if that is stated.
+    /// The same, without their patches: what each touched.
+    pub async fn graph_draft_touched(&self, name: &EntryName, after: u64) -> Result<Vec<Edit>, Error> {
+        self.db
+            .query(WITHOUT_PATCHES, [name.as_str().into(), stored(after).into()], |row| {
+                Ok(Edit { patches: Vec::new(), ..row.json(0)? })
+            })
+            .await
+    }
+
+    /// Whether there was one, and nobody edited it since edit `seen`, if that is stated. Its pins go with it.
     pub async fn remove_graph_draft(&self, name: &EntryName, seen: Option<u64>) -> Result<bool, Error> {
         let mut batch = Batch::new();
         batch.push(
             "delete from graph_draft_edits where name = $1 and exists (
+                select 1 from graph_drafts where name = $1 and (cast($2 as bigint) is null or edit = $2))",
+            [name.as_str().into(), seen.into()],
+        );
+        batch.push(
+            "delete from graph_pins where name = $1 and exists (
                 select 1 from graph_drafts where name = $1 and (cast($2 as bigint) is null or edit = $2))",
             [name.as_str().into(), seen.into()],
         );
@@ -138,4 +191,9 @@ fn draft_from_row(row: &Row) -> Result<Draft, Error> {
         created_at: row.timestamp(4)?,
         updated_at: row.timestamp(5)?,
     })
+}
+
+/// No edit has a number above what a column holds, so none comes after it.
+fn stored(edit: u64) -> u64 {
+    edit.min(i64::MAX.unsigned_abs())
 }

@@ -86,6 +86,22 @@ impl Batch {
         rows.sum()
     }
 
+    /// About how much it writes: its texts and blobs.
+    pub(super) fn bytes(&self) -> u64 {
+        let size = |value: &Value| match value {
+            Value::Text(text) => text.len() as u64,
+            Value::Blob(bytes) => bytes.len() as u64,
+            _ => 0,
+        };
+        let step = |step: &Step| -> u64 {
+            match &step.values {
+                Values::Single(values) => values.iter().map(size).sum(),
+                Values::Bulk(rows) => rows.iter().flatten().map(size).sum(),
+            }
+        };
+        self.steps.iter().map(step).sum()
+    }
+
     /// All of another batch, after what is here.
     pub(crate) fn append(&mut self, mut other: Batch) {
         self.steps.append(&mut other.steps);

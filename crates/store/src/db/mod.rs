@@ -134,8 +134,9 @@ impl Db {
     /// Executes a batch as one transaction and returns the rows of each of its statements. Once submitted, it
     /// is executed even if the caller stops waiting.
     pub(crate) async fn write(&self, batch: Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Error> {
+        let bytes = batch.bytes();
         let written = self.write_unheard(batch, durability).await;
-        self.outages.hear(&written);
+        self.outages.hear(&written, bytes);
         written
     }
 

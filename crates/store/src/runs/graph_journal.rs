@@ -1,13 +1,15 @@
 //! The journal of a Run of a Graph: its node executions, which are Steps, and what happened in which order.
 
-use jiff::Timestamp;
+use model::access::audit::AuditRecord;
 use model::event::NewEvent;
 use model::graph::scheduler::Happened;
 use model::ids::RunId;
 use model::run::Lease;
+use model::run::bounds::GRAPH_ROW_BYTES;
 use model::run::lane::Lane;
 use model::run::step::Step;
 
+use crate::access::audit::push_audit;
 use crate::changes::Topic;
 use crate::db::{Batch, Durability, Row, Sql, Value};
 use crate::error::Error;
@@ -70,12 +72,12 @@ impl Store {
         self.db.write(batch, durability).await.map(drop)
     }
 
-    /// Tells a Run of a Graph something. One that waits is queued to hear it. False if it has ended.
+    /// Tells a Run of a Graph something, and keeps who did. One that waits is queued to hear it. False if it has ended.
     pub async fn command_graph_run(
         &self,
         run: RunId,
         happened: &[Happened],
-        at: Timestamp,
+        audit: &AuditRecord,
     ) -> Result<bool, Error> {
         let mut batch = Batch::new();
         batch.guard(OPEN, [run.0.into()], "the run has not ended");
@@ -86,7 +88,8 @@ impl Store {
                 [run.0.into(), Value::json(happened)?],
             );
         }
-        push_wake(&mut batch, run, at);
+        push_audit(&mut batch, audit);
+        push_wake(&mut batch, run, audit.at);
         batch.settles(run);
         batch.changes(Topic::Queue);
         self.write_guarded(batch).await
@@ -105,9 +108,20 @@ impl Store {
         self.db.query(sql, [run.0.into(), seq.into(), limit.into()], entry_from_row).await
     }
 
+    /// What counts of the journal of a Run: what its node executions got and gave.
+    pub async fn graph_journal_bytes(&self, run: RunId) -> Result<u64, Error> {
+        let free = i64::try_from(GRAPH_ROW_BYTES).unwrap_or(i64::MAX);
+        self.db.one(BYTES, [run.0.into(), free.into()], |row| row.unsigned(0)).await
+    }
+
     /// What the node executions at these positions gave, in order.
     pub async fn graph_outputs(&self, run: RunId, positions: &[u32]) -> Result<Vec<GraphEntry>, Error> {
         self.db.query(OUTPUTS, [run.0.into(), Value::json(&positions)?], entry_from_row).await
+    }
+
+    /// The node executions at these positions, in order.
+    pub async fn graph_steps_at(&self, run: RunId, positions: &[u32]) -> Result<Vec<Step>, Error> {
+        self.db.query(STEPS_AT, [run.0.into(), Value::json(&positions)?], step_from_row).await
     }
 
     /// Where the journal of a Run goes on: the last position, and the executions that are not over, or that a person has answered.
@@ -145,6 +159,24 @@ macro_rules! open {
 }
 const OPEN: Sql = Sql { sqlite: open!(""), postgres: open!(" for update") };
 
+macro_rules! bytes {
+    ($greatest:literal, $bytes:literal, $sum:literal) => {
+        concat!(
+            "select ",
+            $sum,
+            "((select coalesce(sum(",
+            $greatest,
+            "(octet_length(request) - $2, 0)), 0) from steps where run_id = $1)
+             + (select coalesce(sum(",
+            $greatest,
+            "(octet_length(happened) - $2, 0)), 0) from graph_journal where run_id = $1)",
+            $bytes,
+            ")"
+        )
+    };
+}
+const BYTES: Sql = Sql { sqlite: bytes!("max", "", ""), postgres: bytes!("greatest", " as bigint", "cast") };
+
 macro_rules! outputs {
     ($positions:literal) => {
         concat!(
@@ -157,6 +189,21 @@ macro_rules! outputs {
 const OUTPUTS: Sql = Sql {
     sqlite: outputs!("select value from json_each($2)"),
     postgres: outputs!("select value::bigint from jsonb_array_elements_text($2::text::jsonb)"),
+};
+macro_rules! steps_at {
+    ($positions:literal) => {
+        concat!(
+            "select ",
+            step_columns!(),
+            " from steps where run_id = $1 and position in (",
+            $positions,
+            ") order by position"
+        )
+    };
+}
+const STEPS_AT: Sql = Sql {
+    sqlite: steps_at!("select value from json_each($2)"),
+    postgres: steps_at!("select value::bigint from jsonb_array_elements_text($2::text::jsonb)"),
 };
 const STEPS: &str = concat!(
     "select ",

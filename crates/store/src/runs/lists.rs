@@ -144,7 +144,7 @@ impl Store {
 
     /// Several lists that together are the one asked for.
     async fn reads(&self, filter: &RunFilter, limit: u32) -> Result<Vec<Read>, Error> {
-        let asked = Asked::of(filter, limit)?;
+        let asked = RunQuery::of(filter, limit)?;
         if filter.parent.is_some() {
             return Ok(vec![(BY_PARENT, asked.values())]);
         }
@@ -158,7 +158,7 @@ impl Store {
         if asked.prefix.is_some() || !filter.scope.is_all() {
             let within = asked.prefix.clone().unwrap_or_else(|| NameRange::of_prefix(""));
             if let Some(names) = self.few_names_of_runs(&within, &filter.scope).await? {
-                let of = |name| Asked { name: Some(name), ..asked.clone() }.by_name();
+                let of = |name| RunQuery { name: Some(name), ..asked.clone() }.by_name();
                 return Ok(names.into_iter().map(of).collect());
             }
         }
@@ -169,7 +169,8 @@ impl Store {
             return Ok(vec![(BY_ERROR, asked.values())]);
         }
         if asked.states.len() < RunState::ALL.len() {
-            let of = |state: &RunState| (BY_STATE, Asked { states: vec![*state], ..asked.clone() }.values());
+            let of =
+                |state: &RunState| (BY_STATE, RunQuery { states: vec![*state], ..asked.clone() }.values());
             return Ok(asked.states.iter().map(of).collect());
         }
         Ok(vec![(BY_ID, asked.values())])
@@ -209,7 +210,7 @@ impl Store {
 
 /// A filter on its way into a statement.
 #[derive(Clone)]
-struct Asked {
+struct RunQuery {
     before: Uuid,
     after: Uuid,
     since: Timestamp,
@@ -224,8 +225,8 @@ struct Asked {
     scope: Value,
 }
 
-impl Asked {
-    fn of(filter: &RunFilter, limit: u32) -> Result<Asked, Error> {
+impl RunQuery {
+    fn of(filter: &RunFilter, limit: u32) -> Result<RunQuery, Error> {
         let (name, prefix) = match filter.name.as_deref().map(|name| (name, name.strip_suffix('*'))) {
             Some((_, Some(prefix))) => (None, Some(NameRange::of_prefix(prefix))),
             Some((name, None)) => (Some(name.to_owned()), None),
@@ -233,7 +234,7 @@ impl Asked {
         };
         let from = filter.since.map_or(Uuid::nil(), |since| first_id_at(minus_slack(since)));
         let to = filter.until.map_or(Uuid::max(), |until| first_id_at(plus_slack(until)));
-        Ok(Asked {
+        Ok(RunQuery {
             before: filter.before.map_or(to, |before| before.0.min(to)),
             after: filter.after.map_or(from, |after| after.0.max(from)),
             since: filter.since.unwrap_or(Timestamp::MIN),

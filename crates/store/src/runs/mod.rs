@@ -5,6 +5,8 @@ pub(crate) mod call_chunk;
 pub(crate) mod calls;
 pub(crate) mod cancelling;
 pub(crate) mod closures;
+pub(crate) mod drafts;
+pub(crate) mod durations;
 pub(crate) mod egress;
 pub(crate) mod ending;
 pub(crate) mod graph_journal;
@@ -187,6 +189,7 @@ fn rest_of(how: &How) -> Option<How> {
         is_node: how.is_node,
         record: how.record,
         graph: how.graph.clone(),
+        draft: how.draft.clone(),
         ..How::default()
     };
     (rest != How::default()).then_some(rest)

@@ -59,7 +59,8 @@ macro_rules! delete {
         }
     };
 }
-const DELETE: [Sql; 8] = [
+const DELETE: [Sql; 9] = [
+    delete!("run_drafts"),
     delete!("graph_commands"),
     delete!("graph_journal"),
     delete!("steps"),

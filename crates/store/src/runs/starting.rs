@@ -1,9 +1,11 @@
 //! Starting a Run: its record, before anything is executed.
 
 use model::function::closure::Member;
+use model::graph::GraphContent;
 use model::run::{Run, RunState};
 
 use super::closures::push_closure;
+use super::drafts::{STATEMENTS, push_run_draft};
 use super::graph_journal::push_resumed;
 use crate::changes::Topic;
 use crate::db::{Batch, Durability, Sql};
@@ -25,6 +27,16 @@ impl Store {
     ///
     /// `members` is what [`Run::closure`] stands for.
     pub async fn start_run(&self, run: &Run, members: &[Member]) -> Result<Started, Error> {
+        self.start_run_of(run, members, None).await
+    }
+
+    /// The same for a Run that may be of a draft of a Graph, which is stored along.
+    pub async fn start_run_of(
+        &self,
+        run: &Run,
+        members: &[Member],
+        draft: Option<&GraphContent>,
+    ) -> Result<Started, Error> {
         let mut batch = Batch::new();
         let closure = run.closure.filter(|hash| !self.closures.contains(hash));
         if let Some(hash) = closure {
@@ -34,7 +46,7 @@ impl Store {
             // Whoever cancels that looks for all below it, and must not miss one that comes after the look.
             batch.guard(STARTS_OTHERS, [parent.0.into()], "the run that starts it goes on");
         }
-        let keyed = push_start(&mut batch, run)?;
+        let keyed = push_start(&mut batch, run, draft)?;
         if let Some(failed) = run.how.graph.as_ref().and_then(|graph| graph.resumes) {
             push_resumed(&mut batch, run.run_id, failed);
         }
@@ -49,6 +61,9 @@ impl Store {
             return Ok(Started::New);
         }
         let first = answers.pop().unwrap_or_default();
+        if draft.is_some() {
+            answers.truncate(answers.len().saturating_sub(STATEMENTS));
+        }
         if answers.pop().is_some_and(|inserted| !inserted.is_empty()) {
             return Ok(Started::New);
         }
@@ -71,17 +86,20 @@ macro_rules! starts_others {
 /// PostgreSQL is told to let nobody cancel it until the batch is over; SQLite has one writer.
 const STARTS_OTHERS: Sql = Sql { sqlite: starts_others!(""), postgres: starts_others!(" for share") };
 
-/// Says whether it has an idempotency key; then the last two answers are what was inserted and who has the key.
-fn push_start(batch: &mut Batch, run: &Run) -> Result<bool, Error> {
+/// Says whether it has an idempotency key; then the last answers are what was inserted, those for the draft if there is one, and who has
+/// the key.
+fn push_start(batch: &mut Batch, run: &Run, draft: Option<&GraphContent>) -> Result<bool, Error> {
     if run.state == RunState::Queued {
         batch.changes(Topic::Queue);
     }
     let values = run_values(run)?;
     let Some(key) = run.how.idempotency_key.as_deref() else {
         batch.push(insert_run!(""), values);
+        draft.map_or(Ok(()), |draft| push_run_draft(batch, run.run_id, draft))?;
         return Ok(false);
     };
     batch.push(insert_run!(" on conflict do nothing returning run_id"), values);
+    draft.map_or(Ok(()), |draft| push_run_draft(batch, run.run_id, draft))?;
     batch.push(concat!("select ", run_columns!(), " from runs where idempotency_key = $1"), [key.into()]);
     Ok(true)
 }

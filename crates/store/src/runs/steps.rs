@@ -139,7 +139,7 @@ pub(crate) fn push_end(batch: &mut Batch, step: &Step) -> Result<(), Error> {
     Ok(())
 }
 
-fn push_step(batch: &mut Batch, step: &Step) -> Result<(), Error> {
+pub(crate) fn push_step(batch: &mut Batch, step: &Step) -> Result<(), Error> {
     push_steps(batch, std::slice::from_ref(step))
 }
 

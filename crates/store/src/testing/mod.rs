@@ -62,9 +62,15 @@ impl TestDatabase {
     pub async fn postgres() -> TestDatabase {
         let url = server_url();
         let server: Config = url.parse().expect("SELFMADE_TEST_POSTGRES is a PostgreSQL URL");
-        let name = unused_name();
+        // It can be copied while others are connected anywhere, `template1` cannot.
+        TestDatabase::created(server, "template0").await
+    }
+
+    async fn created(server: Config, template: &str) -> TestDatabase {
+        let (url, name) = (server_url(), unused_name());
         // A run that was killed may have left a database of this name behind.
-        execute(&server, &[format!("drop database if exists {name} with (force)"), create(&name)]).await;
+        let dropped = format!("drop database if exists {name} with (force)");
+        execute(&server, &[dropped, format!("create database {name} template {template}")]).await;
         TestDatabase {
             location: Location::Postgres(beside(&url, &name)),
             kind: Kind::Postgres { server: Box::new(server), name },
@@ -76,6 +82,14 @@ impl TestDatabase {
         match self.kind {
             Kind::Sqlite { .. } => TestDatabase::sqlite(),
             Kind::Postgres { .. } => TestDatabase::postgres().await,
+        }
+    }
+
+    /// Another one of the same kind, with the same content. Nobody may have this one open.
+    pub async fn another_copied(&self) -> TestDatabase {
+        match &self.kind {
+            Kind::Sqlite { .. } => self.copied(),
+            Kind::Postgres { server, name } => TestDatabase::created(Config::clone(server), name).await,
         }
     }
 
@@ -197,11 +211,6 @@ fn server_url() -> String {
 fn unused_name() -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     format!("selfmade_test_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
-}
-
-/// `template0` can be copied while others are connected anywhere, `template1` cannot.
-fn create(name: &str) -> String {
-    format!("create database {name} template template0")
 }
 
 async fn execute(config: &Config, statements: &[String]) {

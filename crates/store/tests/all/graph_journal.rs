@@ -12,7 +12,7 @@ use store::{Durability, Error, GraphEntry, GraphTurn};
 
 use crate::runs::{node, waited};
 use crate::steps::step;
-use crate::world::{World, at, event, id};
+use crate::world::{World, at, audit, event, id};
 
 async fn started(world: &World) -> (Run, Lease) {
     let run = waited("g", node());
@@ -62,6 +62,20 @@ store::on_both! {
         assert_eq!(world.store.steps(run.run_id).await.unwrap(), [whole(&run, 1, 0, 1), ended]);
     }
 
+    async fn only_what_is_large_counts_of_a_journal(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let (run, lease) = started(&world).await;
+        let bytes = async || world.store.graph_journal_bytes(run.run_id).await.unwrap();
+        let small =
+            GraphTurn { new: vec![whole(&run, 1, 0, 1)], happened: vec![emitted(1, 1, 0, 1)], ..GraphTurn::default() };
+        world.store.record_graph_turn(run.run_id, lease, &small, Durability::Process).await.unwrap();
+        assert_eq!(bytes().await, 0);
+        let request = json!({ "node": "b", "input": { "text": "x".repeat(10_000) } });
+        let large = GraphTurn { new: vec![Step { request, ..whole(&run, 2, 1, 1) }], ..GraphTurn::default() };
+        world.store.record_graph_turn(run.run_id, lease, &large, Durability::Process).await.unwrap();
+        assert!((9_000..11_000).contains(&bytes().await), "{}", bytes().await);
+    }
+
     async fn whoever_lost_the_run_writes_nothing_of_a_turn(database: &TestDatabase) {
         let world = World::open(database).await;
         let (run, lease) = started(&world).await;
@@ -93,6 +107,9 @@ store::on_both! {
         let lane = Lane::new("node/1").unwrap();
         let of_node = world.store.graph_steps(run.run_id, Some(&lane), 1, 3).await.unwrap();
         assert_eq!(positions(of_node), [3, 5]);
+        let chosen = world.store.graph_steps_at(run.run_id, &[5, 2, 9]).await.unwrap();
+        assert_eq!(positions(chosen), [2, 5]);
+        assert_eq!(world.store.graph_steps_at(run.run_id, &[]).await.unwrap(), []);
         let outputs = world.store.graph_outputs(run.run_id, &[5, 3]).await.unwrap();
         assert_eq!(outputs, [emitted(3, 3, 1, 2), emitted(5, 5, 1, 3)]);
     }
@@ -101,8 +118,8 @@ store::on_both! {
         let world = World::open(database).await;
         let (run, lease) = started(&world).await;
         let told = [Happened::Resumed, Happened::Cancelled];
-        assert!(world.store.command_graph_run(run.run_id, &told[..1], at(3)).await.unwrap());
-        assert!(world.store.command_graph_run(run.run_id, &told[1..], at(3)).await.unwrap());
+        assert!(world.store.command_graph_run(run.run_id, &told[..1], &audit("run.release")).await.unwrap());
+        assert!(world.store.command_graph_run(run.run_id, &told[1..], &audit("run.release")).await.unwrap());
         let commands = world.store.graph_commands(run.run_id).await.unwrap();
         assert_eq!(commands, [(1, Happened::Resumed), (2, Happened::Cancelled)]);
         let entry = GraphEntry { seq: 1, position: None, happened: Happened::Resumed };
@@ -113,7 +130,10 @@ store::on_both! {
         let waiting = Waiting::Breakpoints { nodes: Vec::new(), values: 1, until: None };
         assert!(world.store.suspend_run(run.run_id, lease, &waiting).await.unwrap());
         assert_eq!(world.store.run(run.run_id).await.unwrap().unwrap().state, RunState::Queued);
-        assert!(!world.store.command_graph_run(RunId(id()), &told, at(3)).await.unwrap());
+        let deeds = world.store.audit(None, 10).await.unwrap();
+        assert_eq!(deeds.iter().map(|deed| deed.verb.as_str()).collect::<Vec<_>>(), ["run.release"; 2]);
+        assert!(!world.store.command_graph_run(RunId(id()), &told, &audit("run.release")).await.unwrap());
+        assert_eq!(world.store.audit(None, 10).await.unwrap().len(), 2, "what was not done is no deed");
     }
 
     async fn a_run_that_waits_is_queued_when_it_is_told_something(database: &TestDatabase) {
@@ -122,7 +142,7 @@ store::on_both! {
         let waiting = Waiting::Breakpoints { nodes: vec!["a".to_owned()], values: 0, until: None };
         assert!(world.store.suspend_run(run.run_id, lease, &waiting).await.unwrap());
         assert_eq!(world.store.run(run.run_id).await.unwrap().unwrap().waiting, Some(waiting));
-        assert!(world.store.command_graph_run(run.run_id, &[Happened::Cancelled], at(3)).await.unwrap());
+        assert!(world.store.command_graph_run(run.run_id, &[Happened::Cancelled], &audit("run.release")).await.unwrap());
         assert_eq!(world.store.run(run.run_id).await.unwrap().unwrap().state, RunState::Queued);
     }
 

@@ -62,8 +62,8 @@ impl Expected {
         self.known.iter().filter_map(line).collect()
     }
 
-    /// The change that a deed asks for, carried out here; none if it cannot be.
-    fn carry_out(&mut self, deed: &Deed) -> Option<Change> {
+    /// The change that a deed asks for, executed here; none if it cannot be.
+    fn execute(&mut self, deed: &Deed) -> Option<Change> {
         match *deed {
             Deed::Put(who, answer) => {
                 let known = self.known.entry(NAMES[who]).or_default();
@@ -169,7 +169,7 @@ async fn follow(database: &TestDatabase, steps: &[Vec<Deed>]) {
                 seen.push(who);
                 new
             });
-            first.filter_map(|deed| expected.carry_out(deed)).collect()
+            first.filter_map(|deed| expected.execute(deed)).collect()
         };
         let applied = world.try_apply(changeset(changes), None).await;
         if let Err(Refused::Plan(error)) = &applied {

@@ -73,7 +73,7 @@ fn sorts(database: &TestDatabase, sql: &str) -> bool {
 async fn no_statement_about_runs_walks_all_of_them() {
     let database = TestDatabase::sqlite();
     let world = World::open(&database).await;
-    carry_out(&world.store).await;
+    execute(&world.store).await;
     trigger_and_schedule(&world.store).await;
     list(&world.store).await;
     let statements = world.store.statements();
@@ -115,7 +115,7 @@ fn a_walk_over_runs_is_noticed() {
 }
 
 /// Everything that happens to a run.
-async fn carry_out(store: &Store) {
+async fn execute(store: &Store) {
     let mine = node();
     store.node_started(mine, "n", "engine", at(1)).await.unwrap();
     store.nodes().await.unwrap();
@@ -204,4 +204,5 @@ async fn list(store: &Store) {
         store.run_names(5, &scope).await.unwrap();
     }
     store.insights("a", at(0)).await.unwrap();
+    store.run_durations("a").await.unwrap();
 }

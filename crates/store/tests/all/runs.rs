@@ -14,7 +14,8 @@ use model::ids::{EntryId, NodeId, RunId, TokenId, VersionId};
 use model::revision::Revision;
 use model::run::chain::Chain;
 use model::run::retry::Retry;
-use model::run::{Concurrency, Ending, How, Lease, Run, RunError, RunState, Usage, Waiting};
+use model::run::{Concurrency, Ending, How, Lease, Run, RunDraft, RunError, RunState, Usage, Waiting};
+use model::version::{ContentHash, VersionNumber};
 use serde_json::{Value, json};
 use store::Error;
 use store::testing::TestDatabase;
@@ -56,7 +57,7 @@ pub(crate) fn queued(text: &str) -> Run {
     Run { state: RunState::Queued, created_at: at(2), ..nothing }
 }
 
-/// One that somebody waits for, carried out by a node.
+/// One that somebody waits for, executed by a node.
 pub(crate) fn waited(text: &str, node: NodeId) -> Run {
     let how = How { waited: true, ..How::default() };
     let lease = Some(Lease { node, fence: 1, until: at(60) });
@@ -88,6 +89,7 @@ fn full(text: &str) -> Run {
         authority: Arc::new(narrow()),
         attempt: 3,
         how: How {
+            draft: Some(RunDraft { edit: 3, base: Some(VersionNumber(2)), content: ContentHash([7; 32]) }),
             waited: true,
             priority: -7,
             due_at: Some(at(9)),

@@ -57,7 +57,8 @@ from selfmade._errors import (
     Unavailable,
 )
 from selfmade._function import function
-from selfmade._inside import OutsideRun, ask, brain, emit, files, log, model, now, random, secrets, sleep
+from selfmade._imports import imports
+from selfmade._inside import OutsideRun, ask, brain, emit, files, log, model, now, random, secrets, sleep, storage
 from selfmade._managed import ManagedFunction
 from selfmade._plain import plain
 from selfmade._values import NotCarried
@@ -136,6 +137,7 @@ __all__ = [
     "function",
     "functions",
     "health",
+    "imports",
     "insights",
     "log",
     "model",
@@ -151,6 +153,7 @@ __all__ = [
     "server",
     "sessions",
     "sleep",
+    "storage",
     "tokens",
     "triggers",
 ]

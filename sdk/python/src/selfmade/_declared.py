@@ -87,6 +87,7 @@ class Declared(TypedDict, total=False):
     model: bool
     brain: Literal["read", "propose"]
     files: bool
+    storage: Literal["read", "write"]
     timeout: float
     memory: str | int
     processes: int

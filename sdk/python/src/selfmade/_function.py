@@ -62,6 +62,7 @@ _KEYWORDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "model": ("a bool", lambda value: isinstance(value, bool)),
     "brain": ('"read" or "propose"', lambda value: value in ("read", "propose")),
     "files": ("a bool", lambda value: isinstance(value, bool)),
+    "storage": ('"read" or "write"', lambda value: value in ("read", "write")),
     "timeout": ("a positive number of seconds", _is_seconds),
     "memory": (
         'a size such as "256MB" or a positive number of bytes',
@@ -101,6 +102,7 @@ def function(
     model: bool = ...,
     brain: Literal["read", "propose"] = ...,
     files: bool = ...,
+    storage: Literal["read", "write"] = ...,
     timeout: float = ...,
     memory: str | int = ...,
     processes: int = ...,
@@ -155,6 +157,7 @@ def function(fn: Any = None, /, **declared: Any) -> Any:
         model: whether it may use the language model.
         brain: "read" to look at stored Functions, "propose" to suggest changes to them as well.
         files: whether it may keep files.
+        storage: "read" if it may read values that outlive runs, "write" if it may also change them.
         timeout: seconds after which it is stopped.
         memory: the most it may use, as "256MB" or in bytes.
         processes: how many processes it may have.
@@ -162,7 +165,7 @@ def function(fn: Any = None, /, **declared: Any) -> Any:
             "most": seconds}: the rests double from the first up to the most.
         idempotent: whether running it twice does no more than once, so that it may be run again after its
             server was lost.
-        isolation: "fresh" for a process of its own for each run, "warm" for one that is used again.
+        isolation: "fresh" for a process of its own for each run, also in graphs, "warm" for one that is used again.
         concurrency: how many of its runs go on at once at most, or {"limit": number, "key": "parameter"} to count
             those with the same value of a parameter.
         record: of which runs inputs, outputs and calls are kept: "all", "errors", "sample" (errors and 1 in 100)

@@ -78,5 +78,7 @@ secrets: Any = Inside("secrets")
 brain: Any = Inside("brain")
 # The folder of the function: `selfmade.files.write(name, content)`.
 files: Any = Inside("files")
+# Values that outlive runs, for functions that declare it: `selfmade.storage.set(key, value)`.
+storage: Any = Inside("storage")
 # The language model, for functions that declare it.
 model: Any = Inside("model")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from selfmade._errors import BadRequest, Refused, api_error
 from selfmade._forks import after_fork
 from selfmade._http import Server
+from selfmade._preparing import prepare
 from selfmade.client import Client
 from selfmade.models import Changeset, Moved
 
@@ -53,7 +54,8 @@ def register(client: Client, function: ManagedFunction[Any, Any]) -> int:
         server = client.located.find()
         for one, version in zip(sources, versions, strict=True):
             _known.versions[(server, one.fn)] = version
-        return versions[0]
+    prepare(client, function.name)
+    return versions[0]
 
 
 def _closure(function: ManagedFunction[Any, Any]) -> dict[ManagedFunction[Any, Any], str]:

@@ -1,4 +1,4 @@
-"""The source of a function as the server stores it: the `def` alone, with the imports it uses and what was declared.
+"""The source of a function as the server stores it: the `def`, with the imports and definitions it uses and what was declared.
 
 It is found wherever Python keeps sources: in files, in the cells of notebooks, in the lines of a console.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
-import linecache
 import os
 import symtable
 import sys
@@ -17,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType, ModuleType
 from typing import Any
 
+from selfmade._around import File, elsewhere
 from selfmade._console import typed
 from selfmade._errors import NoSource
 
@@ -113,39 +113,72 @@ def _none(fn: FunctionType) -> NoSource:
 
 
 class Uses:
-    """What a function uses from around it, told apart by what it is."""
+    """What a function uses from around it, told apart by what it is; also what is used by that."""
 
     def __init__(self, fn: FunctionType, text: str, is_function: Callable[[Any], bool]) -> None:
         self.dependencies: dict[str, Any] = {}
-        scope = {**fn.__globals__, **inspect.getclosurevars(fn).nonlocals}
-        lost = []
-        written = _Imports(fn)
-        used, found = set(), set()
+        self._fn = fn
+        self._is_function = is_function
+        self._closed = inspect.getclosurevars(fn).nonlocals
+        self._file = File(fn.__code__.co_filename)
+        self._kept = set(self._file.future())
+        self._imported: set[str] = set()
+        # What others of them use comes first.
+        self._elsewhere: list[str] = []
+        self._seen = {fn.__name__}
+        self._lost: list[str] = []
+        self._look(text)
+        if self._lost:
+            raise _leans(fn, sorted(self._lost))
+
+    @property
+    def statements(self) -> list[str]:
+        """What has to stand above it, each as it is written: what its file says in the order of the file."""
+        future = set(self._file.future())
+        own = [self._file.text(index) for index in sorted(self._kept)]
+        imported = sorted(self._imported)
+        if "import selfmade" not in imported and not any(map(self._file.binds_selfmade, self._kept)):
+            imported.insert(0, "import selfmade")
+        return [*own[: len(future)], *imported, *self._elsewhere, *own[len(future) :]]
+
+    def _look(self, text: str) -> None:
         for name, in_body in sorted(_names(text).items()):
-            if name == fn.__name__ or name not in scope:
-                # Itself, a built-in, or a function that only the server knows.
-                continue
-            value = scope[name]
-            if is_function(value):
-                self.dependencies[name] = value
-            elif name in written.names:
-                used.add(name)
-            elif statement := _import(name, value, fn, text):
-                found.add(statement)
-            elif in_body:
-                lost.append(name)
-        if lost:
-            raise _leans(fn, lost)
-        # As `selfmade fn add` stores them: those of the file first, in its order.
-        self.imports = [*written.statements(used), *sorted(found)]
-        self.names_selfmade = "import selfmade" in self.imports or written.binds_selfmade(used)
+            if name not in self._seen:
+                self._seen.add(name)
+                self._take(name, in_body, text)
+
+    def _take(self, name: str, in_body: bool, text: str) -> None:
+        is_closed = name in self._closed
+        value = self._closed[name] if is_closed else self._fn.__globals__.get(name, _ABSENT)
+        named = [] if is_closed else self._file.named(name)
+        if self._is_function(value):
+            self.dependencies[name] = value
+        elif any(map(self._file.is_import, named)):
+            self._kept.update(named)
+        elif not any(map(self._file.is_definition, named)) and (statement := _import(name, value, self._fn, text)):
+            self._imported.add(statement)
+        elif named:
+            self._kept.update(named)
+            for index in named:
+                self._look(self._file.text(index))
+        elif value is _ABSENT:
+            # A built-in, or a function that only the server knows.
+            pass
+        elif not is_closed and (statement := elsewhere(name, value)):
+            self._look(statement)
+            self._elsewhere.append(statement)
+        elif in_body:
+            self._lost.append(name)
+
+
+_ABSENT = object()
 
 
 def _leans(fn: FunctionType, names: list[str]) -> NoSource:
     listed = ", ".join(f"`{name}`" for name in names)
     return NoSource(
-        f"`{fn.__name__}` uses {listed} from around it, which is not stored with it; move it inside, hand it over as "
-        "an argument, or decorate it if it is a function"
+        f"`{fn.__name__}` uses {listed} from around it, whose definition cannot be found; move it inside, hand it over "
+        "as an argument, or decorate it if it is a function"
     )
 
 
@@ -176,42 +209,6 @@ def _globals(table: symtable.SymbolTable) -> Iterator[str]:
         yield from _globals(child)
 
 
-class _Imports:
-    """The imports at the top of a function's file or cell."""
-
-    def __init__(self, fn: FunctionType) -> None:
-        try:
-            tree = ast.parse("".join(linecache.getlines(fn.__code__.co_filename)))
-        except SyntaxError:
-            # A cell of a notebook may have lines that are no Python.
-            tree = ast.Module(body=[], type_ignores=[])
-        self._nodes = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
-        self.names = {_bound(alias) for node in self._nodes if not _is_future(node) for alias in node.names}
-
-    def statements(self, names: set[str]) -> Iterator[str]:
-        """Those that give some of these names, in order, each with as many of them as it gives; and what changes the language."""
-        for node in self._nodes:
-            kept = [alias for alias in node.names if _is_future(node) or _bound(alias) in names]
-            if kept and isinstance(node, ast.Import):
-                yield ast.unparse(ast.Import(names=kept))
-            elif kept and isinstance(node, ast.ImportFrom):
-                yield ast.unparse(ast.ImportFrom(module=node.module, names=kept, level=node.level))
-
-    def binds_selfmade(self, names: set[str]) -> bool:
-        """Whether one of these statements gives `selfmade` by that name."""
-        imports = [node for node in self._nodes if isinstance(node, ast.Import)]
-        aliases = [alias for node in imports for alias in node.names if _bound(alias) == "selfmade"]
-        return "selfmade" in names and any(alias.name.partition(".")[0] == "selfmade" for alias in aliases)
-
-
-def _is_future(node: ast.Import | ast.ImportFrom) -> bool:
-    return getattr(node, "module", None) == "__future__"
-
-
-def _bound(alias: ast.alias) -> str:
-    return alias.asname or alias.name.partition(".")[0]
-
-
 def _import(name: str, value: Any, fn: FunctionType, text: str) -> str | None:
     """A statement that gives the same value, if it is something that can be imported."""
     if isinstance(value, ModuleType):
@@ -239,8 +236,6 @@ def _deepest(whole: str, text: str) -> str:
 
 
 def decorated(text: str, uses: Uses, declared: Mapping[str, Any]) -> str:
-    """What is sent: imports, a decorator that says what was declared, the definition."""
+    """What is sent: what has to stand above it, a decorator that says what was declared, the definition."""
     arguments = ", ".join(f"{keyword}={value!r}" for keyword, value in declared.items())
-    own = [] if uses.names_selfmade else ["import selfmade"]
-    lines = [*uses.imports, *own, "", f"@selfmade.function({arguments})"]
-    return "\n".join(lines) + "\n" + text
+    return "\n".join([*uses.statements, "", f"@selfmade.function({arguments})"]) + "\n" + text

@@ -1,6 +1,6 @@
 //! Lists, objects, tables and what is stored.
 
-use super::{BlockAlias, Uses};
+use super::BlockAlias;
 
 pub(super) const LISTS: &[BlockAlias] = &[
     BlockAlias::new(
@@ -28,9 +28,15 @@ pub(super) const LISTS: &[BlockAlias] = &[
     .outputs(&[("item_$_0", "key"), ("item_$_1", "item")]),
     BlockAlias::new(&["3c9c2f42-b0c3-435f-ba35-05f7a25c772a"], "CountItemsBlock", "count_items"),
     BlockAlias::new(&["acf7625e-d2cb-4941-bfeb-2819fc6fc015"], "ReadCsvBlock", "read_csv"),
-    BlockAlias::new(&["1d055e55-a2b9-4547-8311-907d05b0304d"], "PersistInformationBlock", "")
-        .uses(Uses::Storage),
-    BlockAlias::new(&["d8710fc9-6e29-481e-a7d5-165eb16f8471"], "RetrieveInformationBlock", "")
-        .kept()
-        .uses(Uses::Storage),
+    BlockAlias::new(
+        &["1d055e55-a2b9-4547-8311-907d05b0304d"],
+        "PersistInformationBlock",
+        "persist_information",
+    ),
+    BlockAlias::new(
+        &["d8710fc9-6e29-481e-a7d5-165eb16f8471"],
+        "RetrieveInformationBlock",
+        "retrieve_information",
+    )
+    .kept(),
 ];

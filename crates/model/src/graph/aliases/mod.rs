@@ -46,8 +46,6 @@ pub enum Uses {
     Service(&'static str),
     /// Another graph, which its constants name.
     Graph,
-    /// Values that outlive the run.
-    Storage,
 }
 
 impl BlockAlias {

@@ -126,7 +126,8 @@ pub(super) const SERVICES: &[BlockAlias] = &[
         Uses::Service("revid"),
     ),
     // It wrote Python files into the server and imported them. Functions are added by changesets here.
-    missing(&["45e78db5-03e9-447f-9395-308d712f5f08"], "BlockInstallationBlock", Uses::Storage),
+    BlockAlias::new(&["45e78db5-03e9-447f-9395-308d712f5f08"], "BlockInstallationBlock", "install_block")
+        .inputs(&[("code", "source")]),
 ];
 
 const fn missing(ids: &'static [&'static str], class: &'static str, uses: Uses) -> BlockAlias {

@@ -14,6 +14,8 @@ pub enum Effect {
     Wait { time: WaitTime, value: Arc<Value> },
     /// Ask a person: `question`, and `options` if the answer is not free.
     Ask { question: Value },
+    /// Fill a template. What it takes is not bounded by its length, so it is done where memory and time are.
+    Render { template: String, values: Map<String, Value> },
     /// Run a Graph or Function that is named by a value.
     Call { name: String, version: Option<u32>, input: Map<String, Value> },
 }
@@ -36,6 +38,14 @@ impl Effect {
                 let question = input.iter().map(|(pin, value)| (pin.clone(), Value::clone(value)));
                 Ok(Effect::Ask { question: Value::Object(question.collect()) })
             }
+            Builtin::Template => Ok(Effect::Render {
+                template: input.get("template").and_then(|text| text.as_str()).unwrap_or_default().to_owned(),
+                values: input
+                    .get("values")
+                    .and_then(|values| values.as_object())
+                    .cloned()
+                    .unwrap_or_default(),
+            }),
             _ => Ok(Effect::Call {
                 name: input.get("graph").and_then(|name| name.as_str()).unwrap_or_default().to_owned(),
                 version: version(input)?,
@@ -44,12 +54,13 @@ impl Effect {
         }
     }
 
-    /// What leaves the node when the effect is over. `result` is the answer of a person or of what was called; a wait has none.
+    /// What leaves the node when the effect is over. `result` is the answer of a person, the text, or what the call returned; a wait has
+    /// none.
     pub fn outputs(self, result: Value) -> Vec<Output> {
         match self {
             Effect::Wait { value, .. } => vec![(OUTPUT.to_owned(), value)],
             Effect::Ask { .. } => vec![("answer".to_owned(), result.into())],
-            Effect::Call { .. } => vec![(OUTPUT.to_owned(), result.into())],
+            Effect::Render { .. } | Effect::Call { .. } => vec![(OUTPUT.to_owned(), result.into())],
         }
     }
 }

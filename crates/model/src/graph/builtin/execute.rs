@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{Builtin, Effect, compare};
 use crate::graph::Values;
@@ -12,20 +12,17 @@ use crate::input::tagged::{elements, entries, pairs};
 /// A pin and what leaves on it. What only passes through is not copied.
 pub type Output = (String, Arc<Value>);
 
-/// Fills a template with values, or says why it cannot.
-pub type Render<'a> = &'a dyn Fn(&str, &Map<String, Value>) -> Result<String, String>;
-
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// All that leaves, in order.
     Outputs(Vec<Output>),
     /// What went wrong, in words.
     Failed(String),
-    /// The engine carries it out; [`Effect::outputs`] says what leaves then.
+    /// The engine executes it; [`Effect::outputs`] says what leaves then.
     Effect(Effect),
 }
 
-pub fn execute(builtin: Builtin, input: &Values, render: Render<'_>) -> Answer {
+pub fn execute(builtin: Builtin, input: &Values) -> Answer {
     let outcome = match builtin {
         Builtin::Input | Builtin::Output => Ok(vec![output(OUTPUT, get(input, "value"))]),
         // A value that is given counts, also null, 0, false and the empty text.
@@ -35,11 +32,12 @@ pub fn execute(builtin: Builtin, input: &Values, render: Render<'_>) -> Answer {
         Builtin::Condition => condition(input),
         Builtin::Iterate => Ok(iterate(&get(input, "items"))),
         Builtin::Collect => Ok(vec![output(OUTPUT, get(input, "items"))]),
-        Builtin::Template => template(input, render),
-        Builtin::Wait | Builtin::Ask | Builtin::Call => match Effect::of(builtin, input) {
-            Ok(effect) => return Answer::Effect(effect),
-            Err(message) => Err(message),
-        },
+        Builtin::Template | Builtin::Wait | Builtin::Ask | Builtin::Call => {
+            match Effect::of(builtin, input) {
+                Ok(effect) => return Answer::Effect(effect),
+                Err(message) => Err(message),
+            }
+        }
         Builtin::Note | Builtin::Placeholder => Ok(Vec::new()),
     };
     match outcome {
@@ -78,13 +76,6 @@ fn iterate(items: &Value) -> Vec<Output> {
     pairs(items).into_iter().flatten().map(|(key, item)| (key.clone(), item)).flat_map(each).collect()
 }
 
-fn template(input: &Values, render: Render<'_>) -> Result<Vec<Output>, String> {
-    let (template, values) = (get(input, "template"), get(input, "values"));
-    let empty = Map::new();
-    let text = render(template.as_str().unwrap_or_default(), values.as_object().unwrap_or(&empty))?;
-    Ok(vec![output(OUTPUT, Value::from(text))])
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -92,9 +83,7 @@ mod tests {
     use super::*;
 
     fn run(builtin: Builtin, input: Value) -> Answer {
-        execute(builtin, &crate::graph::values(input), &|template, values| {
-            Ok(format!("{template}{}", values.len()))
-        })
+        execute(builtin, &crate::graph::values(input))
     }
 
     fn gives(builtin: Builtin, input: Value, outputs: &[(&str, Value)]) {

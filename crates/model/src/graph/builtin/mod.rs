@@ -7,7 +7,7 @@
 //! | `@condition` | compares two values and sends on one of two outputs |
 //! | `@iterate`, `@collect` | takes a list apart; makes one list of all that comes |
 //! | `@template` | fills a text; the renderer is handed in |
-//! | `@wait`, `@ask`, `@call` | effects, which the engine carries out: see [`Effect`] |
+//! | `@wait`, `@ask`, `@call` | effects, which the engine executes: see [`Effect`] |
 //! | `@note`, `@placeholder` | never run: a text, and a block that is not installed |
 
 mod compare;
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use self::effect::{Effect, WaitTime};
-pub use self::execute::{Answer, Output, Render, execute};
+pub use self::execute::{Answer, Output, execute};
 use crate::changeset::check::nearest;
 
 #[derive(

@@ -1,11 +1,13 @@
 //! Checking a Graph when it is saved: all problems at once, each with its node and pin, and what to do about it.
 
 mod flow;
+mod limits;
 mod nesting;
 mod pins;
 mod problem;
 mod structure;
 
+pub(in crate::graph) use self::problem::suggests;
 pub use self::problem::{Code, LinkEnds, Problem};
 use super::GraphContent;
 use super::resolve::{Blocks, resolve};
@@ -21,6 +23,7 @@ pub fn check(content: &GraphContent, name: Option<&EntryName>, blocks: &dyn Bloc
         return problems;
     }
     problems = structure::check(content);
+    limits::check(content, &mut problems);
     let resolved = resolve(content, blocks, &mut problems);
     pins::check(&resolved, &mut problems);
     flow::check(&resolved, &mut problems);
@@ -42,7 +45,8 @@ impl GraphContent {
         for link in &self.links {
             for (end, pin) in [(&link.from, &link.from_pin), (&link.to, &link.to_pin)] {
                 if !positions.contains_key(end.as_str()) {
-                    problems.push(Problem::link_to_nowhere(link, end, &positions).pin(pin));
+                    problems
+                        .push(Problem::link_to_nowhere(link, end, &positions, suggests(&problems)).pin(pin));
                 }
             }
         }

@@ -1,25 +1,25 @@
 //! Pins: what is missing, what does not fit, and what contradicts itself.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde_json::Value;
 
 use super::problem::{Code, Problem};
 use crate::graph::fit::{cannot_fit, part_schema};
-use crate::graph::pin_path::{Part, PinPath, write_at};
+use crate::graph::pin_path::{Gaps, Part, PinPath, write_at};
 use crate::graph::resolve::{Resolved, ResolvedLink, ResolvedNode};
 use crate::graph::slots::Slots;
 use crate::phrase::cut;
 
 pub(super) fn check(resolved: &Resolved<'_>, problems: &mut Vec<Problem>) {
     let slots = Slots::of(resolved);
-    let broken = broken_links(resolved);
+    let (broken, mut gaps) = (broken_links(resolved), Gaps::default());
     for (at, node) in resolved.nodes.iter().enumerate() {
         let Some(node) = node else { continue };
         let before = problems.len();
         required(node, at, &slots, broken.get(&at), problems);
         let contradictory = conflicts(node, at, &slots, problems);
-        constants(node, at, &slots, contradictory, problems);
+        constants(node, at, &slots, contradictory, &mut gaps, problems);
         for problem in &mut problems[before..] {
             problem.node = Some(resolved.content.nodes[at].id.clone());
         }
@@ -30,9 +30,9 @@ pub(super) fn check(resolved: &Resolved<'_>, problems: &mut Vec<Problem>) {
 }
 
 /// The pins that are reached by links with some other problem, by node: they are not missing too.
-fn broken_links<'a>(resolved: &Resolved<'a>) -> HashMap<usize, HashSet<&'a str>> {
+fn broken_links<'a>(resolved: &Resolved<'a>) -> HashMap<usize, BTreeSet<&'a str>> {
     let positions = resolved.content.positions();
-    let mut broken: HashMap<usize, HashSet<&str>> = HashMap::new();
+    let mut broken: HashMap<usize, BTreeSet<&str>> = HashMap::new();
     for (link, found) in resolved.content.links.iter().zip(&resolved.links) {
         if let (None, Some(to)) = (found, positions.get(link.to.as_str())) {
             broken.entry(*to).or_default().insert(&link.to_pin);
@@ -45,18 +45,23 @@ fn required(
     node: &ResolvedNode<'_>,
     at: usize,
     slots: &Slots,
-    broken: Option<&HashSet<&str>>,
+    broken: Option<&BTreeSet<&str>>,
     problems: &mut Vec<Problem>,
 ) {
     let given: HashSet<&str> = node.constants.iter().map(|(path, _)| path.pin()).collect();
     for pin in node.block.signature.inputs.iter().filter(|pin| pin.required) {
-        let is_broken = broken.is_some_and(|pins| pins.iter().any(|text| text.starts_with(&pin.name)));
+        let is_broken = broken.is_some_and(|pins| begins_one(pins, &pin.name));
         if is_broken || slots.has(at, &pin.name) || given.contains(pin.name.as_str()) {
             continue;
         }
         let message = "is required; link it or give it a constant";
         problems.push(Problem::new(Code::MissingInput, message).pin(&pin.name));
     }
+}
+
+/// Whether one of the texts begins with this one. In their order it is the first that is not before it.
+fn begins_one(texts: &BTreeSet<&str>, start: &str) -> bool {
+    texts.range(start..).next().is_some_and(|text| text.starts_with(start))
 }
 
 /// A value cannot be a list for one path and an object for another.
@@ -91,6 +96,7 @@ fn constants<'a>(
     at: usize,
     slots: &Slots,
     mut refused: HashSet<&'a str>,
+    gaps: &mut Gaps,
     problems: &mut Vec<Problem>,
 ) {
     let mut built: HashMap<&str, Value> = HashMap::new();
@@ -100,7 +106,7 @@ fn constants<'a>(
             continue;
         }
         let target = built.entry(path.pin()).or_default();
-        if let Err(error) = write_at(target, path.pin(), path.parts(), (*value).clone()) {
+        if let Err(error) = write_at(target, path.pin(), path.parts(), (*value).clone(), gaps) {
             problems.push(Problem::new(Code::WrongConstant, error.to_string()).pin(path.as_str()));
             refused.insert(path.pin());
         }

@@ -17,6 +17,13 @@ use crate::version::VersionNumber;
 /// More names than this are not listed, nor searched for one that is alike.
 const NAMED: usize = 12;
 const SEARCHED: usize = 2_000;
+/// With so many problems no more names are searched for one that is alike: that takes long.
+const SUGGESTED: usize = 20;
+
+/// Whether the next problem may still say what was meant.
+pub(in crate::graph) fn suggests(problems: &[Problem]) -> bool {
+    problems.len() < SUGGESTED
+}
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Problem {
@@ -68,6 +75,8 @@ pub enum Code {
     PinConflict,
     MissingInput,
     WrongConstant,
+    /// Seconds that an execution cannot be given.
+    WrongTimeout,
     CannotFit,
     NothingToStart,
     /// A node that waits for what never comes.
@@ -75,6 +84,8 @@ pub enum Code {
     CycleWithoutBudget,
     CollectInCycle,
     ContainsItself,
+    /// What a node calls is only a draft.
+    OnlyDraft,
 }
 
 impl Problem {
@@ -99,6 +110,14 @@ impl Problem {
         let [from, from_pin, to, to_pin] = link.ends().map(str::to_owned);
         let ends = LinkEnds { id: link.id.clone(), from, from_pin, to, to_pin };
         Problem { link: Some(Box::new(ends)), ..self }
+    }
+
+    /// What a node calls exists as a draft, so both have to be applied together.
+    pub fn only_draft(node: &str, graph: &str, called: &str) -> Problem {
+        let message = format!(
+            "`{called}` is only a draft; apply both with `selfmade graph apply {graph} --edit N --with {called}@N`"
+        );
+        Problem::warning(Code::OnlyDraft, message).at(node)
     }
 
     pub fn is_error(&self) -> bool {
@@ -141,9 +160,10 @@ impl Problem {
         }
     }
 
-    pub(in crate::graph) fn unknown_pin(side: &str, pin: &str, pins: &[Pin]) -> Problem {
-        let known: Vec<String> = pins.iter().map(|pin| pin.name.clone()).collect();
-        let advice = match nearest(pin, &known) {
+    pub(in crate::graph) fn unknown_pin(side: &str, pin: &str, pins: &[Pin], search: bool) -> Problem {
+        let known: Vec<String> = pins.iter().take(SEARCHED).map(|pin| pin.name.clone()).collect();
+        let near = if search { nearest(pin, &known) } else { None };
+        let advice = match near {
             Some(near) => format!("did you mean `{near}`?"),
             None if known.is_empty() => format!("it has no {side} pins"),
             None => format!("its {side} pins are {}", quoted(known.into_iter().take(NAMED))),
@@ -155,8 +175,14 @@ impl Problem {
         Problem::new(Code::BadPin, error.to_string())
     }
 
-    pub(in crate::graph) fn link_to_nowhere(link: &Link, id: &str, nodes: &HashMap<&str, usize>) -> Problem {
-        let mut known: Vec<String> = nodes.keys().take(SEARCHED).map(|id| (*id).to_owned()).collect();
+    pub(in crate::graph) fn link_to_nowhere(
+        link: &Link,
+        id: &str,
+        nodes: &HashMap<&str, usize>,
+        search: bool,
+    ) -> Problem {
+        let searched = if search { SEARCHED } else { 0 };
+        let mut known: Vec<String> = nodes.keys().take(searched).map(|id| (*id).to_owned()).collect();
         known.sort();
         let advice = match nearest(id, &known) {
             Some(near) => format!("did you mean `{near}`?"),

@@ -25,6 +25,19 @@ pub struct BlockStatistics {
     pub cost: f64,
 }
 
+impl BlockStatistics {
+    /// Of runs that took so many microseconds; nothing if there are none.
+    pub fn of(mut durations_us: Vec<u64>) -> Option<BlockStatistics> {
+        durations_us.sort_unstable();
+        let count = durations_us.len();
+        // The smallest value that so many percent are not above.
+        let at = |percent: usize| {
+            durations_us.get((count * percent).div_ceil(100).max(1) - 1).map(|us| *us as f64 / 1e3)
+        };
+        Some(BlockStatistics { runs: count as u64, median_ms: at(50)?, p90_ms: at(90)?, cost: 0.0 })
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Estimate {
     /// The longest way through the graph, if each node takes as long as usual. Waits with a stated time are part of it.
@@ -143,6 +156,16 @@ mod tests {
             links: links.iter().enumerate().map(link).collect(),
             ..GraphContent::default()
         }
+    }
+
+    #[test]
+    fn statistics_are_of_the_middle_and_of_nine_in_ten() {
+        let of = |durations: &[u64]| BlockStatistics::of(durations.to_vec());
+        assert_eq!(of(&[]), None);
+        let one = BlockStatistics { runs: 1, median_ms: 1.5, p90_ms: 1.5, cost: 0.0 };
+        assert_eq!(of(&[1_500]), Some(one));
+        let ten: Vec<u64> = (1..=10).rev().map(|at| at * 1_000).collect();
+        assert_eq!(of(&ten), Some(BlockStatistics { runs: 10, median_ms: 5.0, p90_ms: 9.0, cost: 0.0 }));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::{Format, braces};
 use crate::graph::Node;
 use crate::graph::aliases::BlockAlias;
 use crate::graph::content::MAX_PIN_BYTES;
-use crate::graph::pin_path::{PinPath, write_at};
+use crate::graph::pin_path::{Gaps, PinPath, write_at};
 
 /// Texts that were templates with single braces in 2024.
 const TEMPLATES: [&str; 3] = ["format", "prompt", "sys_prompt"];
@@ -55,7 +55,7 @@ fn set_schema(input: &mut Map<String, Value>, path: &PinPath, value: Value) {
         return;
     }
     let mut schema = input.get("schema").cloned().unwrap_or_default();
-    if write_at(&mut schema, "schema", path.parts(), value).is_ok() {
+    if write_at(&mut schema, "schema", path.parts(), value, &mut Gaps::default()).is_ok() {
         input.insert("schema".to_owned(), schema);
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn import(file: TheirFile, blocks: &dyn Blocks) -> Result<Imported, R
         origin.sub_graphs = Some(subs);
         origin.set(&mut main.content);
     }
-    Ok(Imported { format, graphs, report })
+    Ok(Imported { format, graphs, report, is_named: true })
 }
 
 impl Incoming {
@@ -164,7 +164,7 @@ impl Incoming {
 }
 
 /// The pin without its path, as the file writes it.
-fn base(pin: &str) -> &str {
+pub(super) fn base(pin: &str) -> &str {
     let marks = ["_#_", "_$_", "_@_"];
     &pin[..marks.iter().filter_map(|mark| pin.find(mark)).min().unwrap_or(pin.len())]
 }

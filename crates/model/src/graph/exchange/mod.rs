@@ -6,6 +6,9 @@
 //! | give a graph of the file another name | [`Imported::rename`], before it is stored |
 //! | say which block is missing where a placeholder is | [`original_block`] |
 //! | write a graph with those it calls | [`write()`] |
+//! | show a run with the names that pins have in the file | [`FilePins`] |
+//! | know its title, and whether it is a template | [`title`], [`is_template`] |
+//! | place or run a block of AutoGPT by its id | [`TheirBlock`] |
 //!
 //! Both are pure. What is there, [`Blocks`](super::Blocks) says: what a file needs and a brain lacks becomes a placeholder.
 //!
@@ -32,6 +35,7 @@ mod formats;
 mod import;
 mod indices;
 mod kept;
+mod marks;
 mod names;
 mod origin;
 mod ours;
@@ -39,18 +43,24 @@ mod pins;
 mod read;
 mod report;
 mod secrets;
+mod shown;
+mod single;
 mod theirs;
 mod tools;
 mod write;
 
+pub use self::marks::{crossing_link, is_template, set_template, starting_nodes, title};
+pub use self::pins::OURS;
 pub use self::read::{MAX_FILE_BYTES, ReadError, read};
 pub use self::report::{ImportNote, ImportReport, MissingBlock, What};
+pub use self::shown::{FilePins, graph_2024, is_added};
+pub use self::single::{TheirBlock, schemas};
 pub use self::write::{Exported, WriteError, write};
 
 use serde::{Deserialize, Serialize};
 
 use super::{GraphContent, Node};
-use crate::name::EntryName;
+use crate::name::{EntryName, NameError};
 
 /// The kinds of files. They are told apart by their shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -71,6 +81,8 @@ pub struct Imported {
     /// The main graph comes first, then those it calls, as in the file.
     pub graphs: Vec<NamedGraph>,
     pub report: ImportReport,
+    /// Whether the file says what its main graph is called.
+    pub is_named: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -87,6 +99,24 @@ pub fn original_block(node: &Node) -> Option<String> {
 }
 
 impl Imported {
+    /// Gives the main graph another name, and with it those whose names begin with its own.
+    pub fn rename_main(&mut self, to: &EntryName) -> Result<(), NameError> {
+        let Some(main) = self.graphs.first().map(|graph| graph.name.clone()) else { return Ok(()) };
+        let mut renamed = vec![(main.clone(), to.clone())];
+        for graph in &self.graphs[1..] {
+            let part =
+                graph.name.as_str().strip_prefix(main.as_str()).and_then(|rest| rest.strip_prefix('.'));
+            if let Some(part) = part {
+                renamed.push((graph.name.clone(), EntryName::new(&format!("{to}.{part}"))?));
+            }
+        }
+        // Those that are called first, so that none is renamed twice.
+        for (from, to) in renamed.iter().rev() {
+            self.rename(from, to);
+        }
+        Ok(())
+    }
+
     /// Gives one of the graphs another name, also where others call it. Names in the file are titles; those here are derived.
     pub fn rename(&mut self, from: &EntryName, to: &EntryName) {
         for graph in &mut self.graphs {
@@ -100,5 +130,6 @@ impl Imported {
             }
             origin::rename(&mut graph.content, from.as_str(), to.as_str());
         }
+        self.report.rename(from.as_str(), to.as_str());
     }
 }

@@ -28,12 +28,12 @@ pub(super) fn read_set(mut file: Map<String, Value>) -> Result<Imported, ReadErr
     if graphs.is_empty() {
         return Err(ReadError::NotAGraph("`graphs` is empty".to_owned()));
     }
-    Ok(imported(graphs))
+    Ok(imported(graphs, true))
 }
 
 /// The content of one graph does not say its name.
 pub(super) fn read_one(file: Map<String, Value>) -> Result<Imported, ReadError> {
-    named("graph", Value::Object(file)).map(|graph| imported(vec![graph]))
+    named("graph", Value::Object(file)).map(|graph| imported(vec![graph], false))
 }
 
 fn named(name: &str, content: Value) -> Result<NamedGraph, ReadError> {
@@ -43,8 +43,8 @@ fn named(name: &str, content: Value) -> Result<NamedGraph, ReadError> {
     Ok(NamedGraph { name, content })
 }
 
-fn imported(graphs: Vec<NamedGraph>) -> Imported {
-    Imported { format: Format::Selfmade, graphs, report: ImportReport::default() }
+fn imported(graphs: Vec<NamedGraph>, is_named: bool) -> Imported {
+    Imported { format: Format::Selfmade, graphs, report: ImportReport::default(), is_named }
 }
 
 /// The main graph first.

@@ -8,7 +8,7 @@ pub(super) const ORCHESTRATOR: &str = "OrchestratorBlock";
 pub(super) const CONVERTER: &str = "UniversalTypeConverterBlock";
 pub(super) const TEMPLATE: &str = "FillTextTemplateBlock";
 /// Before the name of a block of ours that AutoGPT does not have.
-pub(super) const OURS: &str = "selfmade:";
+pub const OURS: &str = "selfmade:";
 
 /// A pin of a graph that is called, among the constants of the node that calls it.
 pub(super) const INPUTS: [&str; 2] = ["inputs_#_", "data_#_"];

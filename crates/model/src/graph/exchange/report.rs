@@ -75,6 +75,13 @@ pub struct MissingBlock {
 }
 
 impl ImportReport {
+    /// A graph has another name now.
+    pub(super) fn rename(&mut self, from: &str, to: &str) {
+        let notes = self.notes.iter_mut().map(|note| &mut note.graph);
+        let nodes = self.missing.iter_mut().flat_map(|missing| &mut missing.nodes).map(|(graph, _)| graph);
+        notes.chain(nodes).filter(|graph| *graph == from).for_each(|graph| to.clone_into(graph));
+    }
+
     pub(super) fn missing(&mut self, block: &MissingBlock, graph: &str, node: &str) {
         let place = (graph.to_owned(), node.to_owned());
         match self.missing.iter_mut().find(|known| known.block_id == block.block_id) {

@@ -10,8 +10,8 @@ mod select;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-pub use self::build::{BuildError, MAX_INDEX, write_at};
-pub use self::parse::PathError;
+pub use self::build::{BuildError, Gaps, MAX_GAPS, MAX_INDEX, write_at};
+pub use self::parse::{MAX_PARTS, PathError};
 pub use self::select::SelectError;
 
 #[derive(Clone, Debug)]

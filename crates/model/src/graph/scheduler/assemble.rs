@@ -9,7 +9,7 @@ use super::plan::PlanNode;
 use super::state::{Execution, Item};
 use crate::graph::Values;
 use crate::graph::builtin::Builtin;
-use crate::graph::pin_path::{PinPath, write_at};
+use crate::graph::pin_path::{Gaps, PinPath, write_at};
 
 /// A pin, and what is wrong with its value.
 pub(super) type Misfit = (String, String);
@@ -24,23 +24,23 @@ pub(super) fn assemble(node: &PlanNode, execution: &Execution, run_input: &Value
     if node.builtin == Some(Builtin::Collect) {
         return collected(input, &execution.parts);
     }
-    let mut arrived = BTreeSet::new();
+    let (mut arrived, mut gaps) = (BTreeSet::new(), Gaps::default());
     let mut parts = node.parts.iter().filter(|_| !execution.parts.is_empty()).peekable();
     for (slot, item) in node.slots.iter().zip(&execution.parts) {
         // Wholes come before their parts, whoever gives them.
         while let Some((path, value)) = parts.next_if(|(path, _)| path.parts().len() < slot.parts().len()) {
-            write(&mut input, path, value.clone())?;
+            write(&mut input, path, value.clone(), &mut gaps)?;
         }
         let value = item.value.as_ref().map_err(|why| (slot.to_string(), why.to_string()))?;
         if slot.is_whole() {
             input.insert(slot.pin().to_owned(), Arc::clone(value));
         } else {
-            write(&mut input, slot, Value::clone(value))?;
+            write(&mut input, slot, Value::clone(value), &mut gaps)?;
         }
         arrived.insert(slot.pin());
     }
     for (path, value) in parts {
-        write(&mut input, path, value.clone())?;
+        write(&mut input, path, value.clone(), &mut gaps)?;
     }
     if let (Some(Builtin::Input), Some(name)) = (node.builtin, &node.border) {
         if let (Some(value), true) = (run_input.get(name), execution.parts.is_empty()) {
@@ -55,9 +55,10 @@ pub(super) fn assemble(node: &PlanNode, execution: &Execution, run_input: &Value
     Ok(input)
 }
 
-fn write(input: &mut Values, path: &PinPath, value: Value) -> Result<(), Misfit> {
+fn write(input: &mut Values, path: &PinPath, value: Value, gaps: &mut Gaps) -> Result<(), Misfit> {
     let target = Arc::make_mut(input.entry(path.pin().to_owned()).or_default());
-    write_at(target, path.pin(), path.parts(), value).map_err(|error| (path.to_string(), error.to_string()))
+    write_at(target, path.pin(), path.parts(), value, gaps)
+        .map_err(|error| (path.to_string(), error.to_string()))
 }
 
 fn check(node: &PlanNode, input: &Values, arrived: &BTreeSet<&str>) -> Result<(), Misfit> {

@@ -28,7 +28,7 @@ impl Turn<'_> {
     }
 
     /// A path that does not fit is told by the execution that the value was meant for.
-    fn arrive(&mut self, link: usize, value: &Arc<Value>) {
+    pub(super) fn arrive(&mut self, link: usize, value: &Arc<Value>) {
         let link = &self.plan.links[link];
         let to = &self.plan.nodes[link.to];
         if !to.is_active {

@@ -1,4 +1,4 @@
-//! The scheduler of a Graph: a pure state machine. The engine tells it what happened and carries out what it answers.
+//! The scheduler of a Graph: a pure state machine. The engine tells it what happened and executes what it answers.
 //!
 //! * [`Plan`] is a Graph made ready; [`State`] is one run of it.
 //! * [`State::start`] and [`State::apply`] answer with [`Action`]s. Applying the same [`Happened`]s in the same order
@@ -19,6 +19,9 @@
 //! * At the end of the budget nothing more is started; what is under way may finish, and the run ends as failed.
 //! * `@collect` executes once, when nothing upstream of it can give any more, with all that came; not if something upstream failed.
 //!
+//! A run of only some nodes has a plan of its own, in which the others take no part ([`Plan::only`]); what these would give is
+//! supplied at its start, see `partial`.
+//!
 //! Pinned outputs need no help here: the engine answers [`Action::Execute`] with recorded values. Retries do not either: an
 //! execution may be repeated by the engine until it reports one end.
 
@@ -27,7 +30,9 @@ mod collect;
 mod deliver;
 mod happened;
 mod outcome;
+mod partial;
 mod plan;
+mod recorded;
 mod start;
 mod state;
 mod turn;
@@ -35,5 +40,7 @@ mod upstream;
 
 pub use self::happened::{Action, Breakpoints, ExecutionId, Happened, Impossible};
 pub use self::outcome::{EndState, Failure, MAX_FAILURES, NeverRan, Outcome, Unused};
+pub use self::partial::{NodeOutputs, PartialError};
 pub use self::plan::{LinkIndex, NodeIndex, Plan};
-pub use self::state::{Given, NotLinked, Start, State};
+pub use self::recorded::RecordedOutputs;
+pub use self::state::{NotLinked, Start, State, SuppliedValue};

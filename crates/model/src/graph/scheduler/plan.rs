@@ -11,7 +11,7 @@ use crate::graph::block::{ERROR, OUTPUT};
 use crate::graph::builtin::Builtin;
 use crate::graph::check::Problem;
 use crate::graph::compiled::CompiledBlock;
-use crate::graph::pin_path::{PinPath, write_at};
+use crate::graph::pin_path::{Gaps, PinPath, write_at};
 use crate::graph::resolve::{Blocks, Resolved, ResolvedNode, resolve};
 use crate::graph::slots::Slots;
 use crate::graph::{GraphContent, Values};
@@ -26,7 +26,7 @@ pub struct NodeIndex(pub u32);
 #[serde(transparent)]
 pub struct LinkIndex(pub u32);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     pub(super) nodes: Vec<PlanNode>,
     pub(super) links: Vec<PlanLink>,
@@ -35,7 +35,7 @@ pub struct Plan {
     positions: HashMap<String, u32>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct PlanNode {
     pub(super) id: String,
     pub(super) builtin: Option<Builtin>,
@@ -57,7 +57,7 @@ pub(super) struct PlanNode {
     pub(super) collects_upstream: usize,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct PlanLink {
     pub(super) from: usize,
     pub(super) path: PinPath,
@@ -83,11 +83,11 @@ impl Plan {
 
     fn of(resolved: &Resolved<'_>) -> Plan {
         let slots = Slots::of(resolved);
-        let upstream = Upstream::of(resolved);
+        let (upstream, mut gaps) = (Upstream::of(resolved), Gaps::default());
         let mut nodes: Vec<PlanNode> = Vec::with_capacity(resolved.nodes.len());
         for (at, node) in resolved.nodes.iter().enumerate() {
             let Some(node) = node else { continue };
-            nodes.push(PlanNode::of(resolved, at, node, &slots, &upstream));
+            nodes.push(PlanNode::of(resolved, at, node, &slots, &upstream, &mut gaps));
         }
         let mut links = Vec::with_capacity(resolved.links.len());
         for (at, (link, slot)) in resolved.links.iter().zip(&slots.of_link).enumerate() {
@@ -108,11 +108,17 @@ impl Plan {
     }
 
     /// The same for a run of only some nodes. What their pins would get from others has to be given, see
-    /// [`super::Start::given`].
+    /// [`super::Start`].
     #[must_use]
     pub fn only(mut self, nodes: &HashSet<NodeIndex>) -> Plan {
-        for (node, at) in self.nodes.iter_mut().zip(0..) {
-            node.is_active &= nodes.contains(&NodeIndex(at));
+        let is_left_out = |at: usize| !nodes.contains(&NodeIndex(at as u32));
+        for at in (0..self.nodes.len()).filter(|at| is_left_out(*at)) {
+            self.nodes[at].is_active = false;
+            // Who collects waits for nothing of it, and misses nothing of it.
+            for collect in std::mem::take(&mut self.nodes[at].collected_by) {
+                let collects = usize::from(self.nodes[at].builtin == Some(Builtin::Collect));
+                self.nodes[collect].collects_upstream -= collects;
+            }
         }
         self
     }
@@ -169,8 +175,9 @@ impl PlanNode {
         node: &ResolvedNode<'_>,
         slots: &Slots,
         upstream: &Upstream,
+        gaps: &mut Gaps,
     ) -> PlanNode {
-        let constants = constants(node, at, slots);
+        let constants = constants(node, at, slots, gaps);
         let is_border = matches!(node.builtin, Some(Builtin::Input | Builtin::Output));
         let name = || resolved.content.nodes[at].input.get("name")?.as_str().map(str::to_owned);
         PlanNode {
@@ -216,12 +223,17 @@ fn parts(node: &ResolvedNode<'_>, at: usize, slots: &Slots) -> Vec<(PinPath, Val
 }
 
 /// Checked here once, because the block may be another one than when the graph was saved.
-fn constants(node: &ResolvedNode<'_>, at: usize, slots: &Slots) -> Result<Values, (String, String)> {
+fn constants(
+    node: &ResolvedNode<'_>,
+    at: usize,
+    slots: &Slots,
+    gaps: &mut Gaps,
+) -> Result<Values, (String, String)> {
     let mut built = Values::new();
     let is_whole = |path: &PinPath| !slots.replaces(at, path) && !slots.is_part(at, path);
     for (path, value) in node.constants.iter().filter(|(path, _)| is_whole(path)) {
         let target = Arc::make_mut(built.entry(path.pin().to_owned()).or_default());
-        let written = write_at(target, path.pin(), path.parts(), (*value).clone());
+        let written = write_at(target, path.pin(), path.parts(), (*value).clone(), gaps);
         written.map_err(|error| (path.to_string(), error.to_string()))?;
     }
     for (pin, value) in built.iter().filter(|(pin, _)| !slots.has(at, pin)) {

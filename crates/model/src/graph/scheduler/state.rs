@@ -28,6 +28,7 @@ pub struct State {
     pub(super) failures: Vec<Failure>,
     pub(super) failed: usize,
     pub(super) is_out_of_budget: bool,
+    pub(super) is_changed: bool,
     pub(super) outcome: Option<Outcome>,
 }
 
@@ -94,14 +95,18 @@ pub struct Start {
     pub input: Values,
     pub breakpoints: Breakpoints,
     /// Values for linked pins, as if they had come over a link that is not there: for runs of only some nodes.
-    pub given: Vec<Given>,
+    pub given: Vec<SuppliedValue>,
+    /// Values that come over links from nodes that do not take part, in order.
+    pub supplied: Vec<(LinkIndex, Arc<Value>)>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Given {
+pub struct SuppliedValue {
     pub node: NodeIndex,
     pub pin: String,
     pub value: Arc<Value>,
+    /// Whether it is used again where nothing newer comes.
+    pub is_static: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -115,7 +120,7 @@ impl State {
     /// A new run, and what to do first.
     pub fn start(plan: &Plan, input: Values) -> (State, Vec<Action>) {
         let mut state = State::new(plan, input, Breakpoints::default());
-        let actions = Turn::begin(plan, &mut state);
+        let actions = Turn::begin(plan, &mut state, &[]);
         (state, actions)
     }
 
@@ -125,7 +130,7 @@ impl State {
         for given in start.given {
             state.give(plan, given)?;
         }
-        let actions = Turn::begin(plan, &mut state);
+        let actions = Turn::begin(plan, &mut state, &start.supplied);
         Ok((state, actions))
     }
 
@@ -149,16 +154,22 @@ impl State {
             failures: Vec::new(),
             failed: 0,
             is_out_of_budget: false,
+            is_changed: false,
             outcome: None,
         }
     }
 
-    fn give(&mut self, plan: &Plan, given: Given) -> Result<(), NotLinked> {
+    fn give(&mut self, plan: &Plan, given: SuppliedValue) -> Result<(), NotLinked> {
         let refused = || NotLinked { node: plan.node_id(given.node).to_owned(), pin: given.pin.clone() };
         let slot = plan.slot(given.node, &given.pin).ok_or_else(refused)?;
-        let item = Item { value: Ok(given.value), is_static: false };
+        let item = Item { value: Ok(given.value), is_static: given.is_static };
         self.nodes[given.node.0 as usize].push(slot, item);
         Ok(())
+    }
+
+    /// Whether somebody put values of their own in the place of those that the graph made.
+    pub fn is_changed(&self) -> bool {
+        self.is_changed
     }
 
     /// How it ended, if it has.
@@ -206,6 +217,13 @@ impl State {
     pub fn emitted(&self, execution: ExecutionId) -> u32 {
         let current = self.nodes.get(execution.node.0 as usize).and_then(|node| node.current.as_ref());
         current.filter(|current| current.number == execution.number).map_or(0, |current| current.emitted)
+    }
+
+    /// Whether an execution was started and is not over.
+    pub fn is_under_way(&self, execution: ExecutionId) -> bool {
+        let node = self.nodes.get(execution.node.0 as usize);
+        let current = node.and_then(|node| node.current.as_ref());
+        current.is_some_and(|current| current.number == execution.number && !current.is_held)
     }
 
     /// How many executions of a node were started.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::happened::{Action, ExecutionId, Happened, Impossible};
 use super::outcome::{EndState, Failure, MAX_FAILURES};
-use super::plan::Plan;
+use super::plan::{LinkIndex, Plan};
 use super::state::{Execution, State, id};
 use crate::graph::block::ERROR;
 
@@ -24,10 +24,17 @@ impl<'a> Turn<'a> {
         Turn { plan, state, actions: Vec::new(), open: VecDeque::new() }
     }
 
-    pub(super) fn begin(plan: &'a Plan, state: &'a mut State) -> Vec<Action> {
+    pub(super) fn begin(
+        plan: &'a Plan,
+        state: &'a mut State,
+        supplied: &[(LinkIndex, Arc<Value>)],
+    ) -> Vec<Action> {
         let mut turn = Turn::new(plan, state);
         turn.prepare_collects();
         turn.mark_due();
+        for (link, value) in supplied {
+            turn.arrive(link.0 as usize, value);
+        }
         turn.open.extend(0..plan.nodes.len());
         turn.settle();
         turn.actions
@@ -54,8 +61,14 @@ impl<'a> Turn<'a> {
             }
             Happened::Cancelled => turn.cancel(),
             Happened::Breakpoints(breakpoints) => turn.state.breakpoints = breakpoints,
-            Happened::Released { execution, input } => turn.release(execution, input)?,
-            Happened::LinkReleased { link, value } => turn.release_value(link, value)?,
+            Happened::Released { execution, input } => {
+                turn.state.is_changed |= input.is_some();
+                turn.release(execution, input)?;
+            }
+            Happened::LinkReleased { link, value } => {
+                turn.state.is_changed |= value.is_some();
+                turn.release_value(link, value)?;
+            }
             Happened::Resumed => turn.resume(),
         }
         turn.settle();

@@ -50,6 +50,10 @@ impl Shape {
         if shapes.iter().any(|shape| shape.fits(value)) {
             return;
         }
+        // Whether there is a problem is known; to look for it again would double the work with each level.
+        if problems.is_counted() {
+            return problems.add(|| Problem::wrong(place.to_string(), self.words(), describe(value)));
+        }
         let mut alike = shapes.iter().filter(|shape| shape.is_alike(value));
         match (alike.next(), alike.next()) {
             (Some(shape), None) => shape.check(value, place, problems),
@@ -163,7 +167,11 @@ fn check_foreign(
     problems: &mut Problems,
 ) {
     let value = plain(value);
-    for error in validator.iter_errors(&value) {
+    if validator.is_valid(&value) {
+        return;
+    }
+    // Problems are put together when they are asked for, so as many as are told.
+    for error in validator.iter_errors(&value).take(problems.room().max(1)) {
         problems.add(|| {
             let mut path = place.to_string();
             for part in error.instance_path().to_string().split('/').skip(1) {

@@ -5,6 +5,7 @@
 //! `jsonschema`, which sees the value in its nearest plain form.
 
 mod check;
+mod cost;
 mod phrase;
 mod place;
 mod problem;
@@ -15,6 +16,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+pub(crate) use self::cost::is_bounded;
 pub(crate) use self::place::Place;
 pub use self::problem::Problem;
 pub(crate) use self::problem::Problems;
@@ -104,8 +106,11 @@ impl Shape {
         }
     }
 
-    /// A schema that is none constrains nothing.
+    /// A schema that is none constrains nothing, nor does one that cannot be checked with in bounded time.
     fn foreign(schema: &Value) -> Shape {
+        if !is_bounded(schema) {
+            return Shape::Any;
+        }
         jsonschema::validator_for(schema).map_or(Shape::Any, |validator| Shape::Foreign(Box::new(validator)))
     }
 }

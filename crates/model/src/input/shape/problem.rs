@@ -3,6 +3,10 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::input::depth::MAX_DEPTH;
+use crate::input::tagged::describe;
 
 /// One thing that is wrong. Its text is a sentence that names the place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +25,12 @@ impl Problem {
         let subject = if path.is_empty() { "the input".to_owned() } else { format!("`{path}`") };
         let message = format!("{subject} must be {expected}, not {given}");
         Problem { path, expected, given, message }
+    }
+
+    pub(crate) fn too_deep(path: String, value: &Value) -> Problem {
+        let expected = format!("nested at most {MAX_DEPTH} levels deep");
+        let message = format!("`{path}` is nested deeper than {MAX_DEPTH} levels; pass a flatter value");
+        Problem { path, expected, given: describe(value), message }
     }
 
     pub(crate) fn missing(path: String) -> Problem {
@@ -51,6 +61,15 @@ impl Problems {
     /// Only whether there are any.
     pub(crate) fn counted() -> Problems {
         Problems::up_to(0)
+    }
+
+    pub(crate) fn is_counted(&self) -> bool {
+        self.most == 0
+    }
+
+    /// How many more are put into words.
+    pub(crate) fn room(&self) -> usize {
+        self.most - self.found.len()
     }
 
     pub(crate) fn add(&mut self, problem: impl FnOnce() -> Problem) {

@@ -2,6 +2,7 @@
 //! them, so what a decorator or a constructor says must be literal. Loading what was read into the brain is not here.
 
 mod babyagi;
+mod bare;
 mod block;
 mod collect;
 mod declared;
@@ -14,13 +15,17 @@ use ruff_text_size::Ranged;
 use serde::{Deserialize, Serialize};
 
 pub use self::babyagi::stated_imports as babyagi_imports;
+pub use self::bare::read_bare;
 use self::collect::{Found, Module};
 pub use self::declared::{Declared, DeclaredDependency};
 use super::decorators::Dialect;
 use super::error::{SourceError, SourceErrorKind};
 use super::function::{self, Analysis};
 use super::scope::FreeName;
-use super::text::Text;
+use super::text::{MAX_SOURCE_BYTES, Text};
+
+/// The most that the functions of one file take.
+const MAX_STORED_BYTES: usize = 8 * MAX_SOURCE_BYTES;
 
 /// What a pack file holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,8 +43,8 @@ pub struct PackFile {
 #[serde(rename_all = "snake_case")]
 pub struct PackFunction {
     pub name: String,
-    /// The function alone, without the decorators that register it. In selfmade's dialect the imports and types of
-    /// the file that it uses stand above it.
+    /// The function alone, without the decorators that register it. In selfmade's dialect the imports, types
+    /// and plain definitions of the file that it uses stand above it.
     pub source: String,
     pub dialect: Dialect,
     pub declared: Declared,
@@ -67,7 +72,11 @@ pub fn read_pack(source: &str) -> Result<PackFile, SourceError> {
     let module = Module::read(&text, &parsed);
     let (found, mut skipped) = module.functions()?;
     check_names(&text, &found)?;
-    let mut functions = found.iter().map(|found| read(&module, found)).collect::<Result<Vec<_>, _>>()?;
+    let mut size = Size::default();
+    let mut functions = Vec::new();
+    for found in &found {
+        functions.push(size.add(&module, read(&module, found)?)?);
+    }
     let (blocks, disabled) = block::read(&module)?;
     if functions.is_empty() && !blocks.is_empty() {
         // Functions beside classes are there for these, and stored with them.
@@ -76,6 +85,27 @@ pub fn read_pack(source: &str) -> Result<PackFile, SourceError> {
     functions.extend(blocks);
     skipped.extend(disabled);
     Ok(PackFile { functions, skipped })
+}
+
+/// How much the functions of a file take together: each has what it uses of the file, so many small ones may take much more than it.
+#[derive(Default)]
+struct Size(usize);
+
+impl Size {
+    fn add(&mut self, module: &Module<'_>, function: PackFunction) -> Result<PackFunction, SourceError> {
+        self.0 += function.source.len();
+        if self.0 <= MAX_STORED_BYTES {
+            return Ok(function);
+        }
+        let message = format!(
+            "the functions of this file take more than {MAX_STORED_BYTES} bytes with what they use of it"
+        );
+        let offset = module.text.line_start(function.line.saturating_sub(1) as usize);
+        Err(module
+            .text
+            .error(SourceErrorKind::TooLarge, offset, message)
+            .hint("split it, or make functions of the definitions that many of them use"))
+    }
 }
 
 fn check_names(text: &Text, found: &[Found<'_>]) -> Result<(), SourceError> {
@@ -87,21 +117,27 @@ fn check_names(text: &Text, found: &[Found<'_>]) -> Result<(), SourceError> {
             let message = format!("`{name}` is already defined on line {first}");
             return Err(text
                 .error(SourceErrorKind::DuplicateFunction, offset, message)
-                .hint("a pack defines each name once: rename or remove one of the two"));
+                .hint("a file defines each name once: rename or remove one of the two"));
         }
     }
     Ok(())
 }
 
 fn read(module: &Module<'_>, found: &Found<'_>) -> Result<PackFunction, SourceError> {
-    let declared = match found.dialect {
-        Dialect::Selfmade => selfmade::declared(module.text, found.decorator)?,
-        Dialect::Babyagi => babyagi::declared(module.text, found.decorator, found.function.name.as_str())?,
+    let declared = match (found.decorator, found.dialect) {
+        (None, _) => Declared::default(),
+        (Some(decorator), Dialect::Selfmade) => selfmade::declared(module.text, decorator)?,
+        (Some(decorator), Dialect::Babyagi) => {
+            babyagi::declared(module.text, decorator, found.function.name.as_str())?
+        }
     };
     let analysis = function::of_text(travel::alone(module, found))?;
     let mut provided: HashSet<&str> = declared.dependency_names().collect();
     match found.dialect {
-        Dialect::Selfmade => travel::check(module, &analysis, &provided)?,
+        Dialect::Selfmade => {
+            travel::check(module, &analysis, &provided)?;
+            travel::check_assigned(module, found)?;
+        }
         Dialect::Babyagi => provided.extend(babyagi::provided(&declared)),
     }
     let is_unresolved = |free: &&FreeName| !provided.contains(free.name.as_str());

@@ -1,9 +1,9 @@
-//! What travels with a function out of its file. In selfmade's dialect these are the imports and types that it uses,
-//! and only those; in BabyAGI's nothing does.
+//! What travels with a function out of its file. In selfmade's dialect these are the imports, types and plain definitions that it
+//! uses, and only those; in BabyAGI's nothing does.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
-use ruff_python_ast::{Expr, Stmt, StmtImport, StmtImportFrom};
+use ruff_python_ast::{Stmt, StmtImport, StmtImportFrom};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::collect::{Found, Module};
@@ -13,7 +13,7 @@ use crate::python::function::Analysis;
 use crate::python::imports;
 use crate::python::layout;
 use crate::python::parse;
-use crate::python::scope;
+use crate::python::plain::{self, used};
 use crate::python::text::{Piece, Text};
 
 /// The function as a source of its own.
@@ -48,33 +48,74 @@ fn dropped_decorators(module: &Module<'_>, found: &Found<'_>) -> HashSet<usize> 
     dropped.flat_map(|decorator| layout::lines(module.text, module.parsed, decorator.range())).collect()
 }
 
-/// The imports and types that the function uses, in the order of the file.
+/// The imports, types and plain definitions that the function uses, in the order of the file.
 fn preamble(module: &Module<'_>, found: &Found<'_>) -> Vec<Piece> {
     let needed = needed(module, found);
-    let mut pieces = Vec::new();
-    for statement in &module.travellers {
-        let line = module.text.position(statement.range().start().to_usize()).0;
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut after_block = false;
+    for statement in module.travellers_for(&needed) {
         let written = match statement {
-            Stmt::Import(import) => plain(import, &needed),
-            Stmt::ImportFrom(import) => from(import, &needed),
-            statement => match module.types.definition(statement) {
-                Some((name, _)) if needed.contains(name) => {
-                    Some(module.text.as_str()[statement.range().to_std_range()].to_owned())
-                }
-                _ => None,
-            },
+            Stmt::Import(import) => whole(import, &needed).map(|text| written_at(module, statement, &text)),
+            Stmt::ImportFrom(import) => {
+                from(import, &needed).map(|text| written_at(module, statement, &text))
+            }
+            statement => defined(module, statement, found.function.name.as_str(), &needed),
         };
-        for (content, line) in written.iter().flat_map(|written| written.split('\n')).zip(line..) {
-            pieces.push(Piece { content: content.to_owned(), line, removed: 0 });
+        let Some(written) = written else { continue };
+        let is_block = is_block(module, statement);
+        if let Some(line) = pieces.last().map(|piece| piece.line).filter(|_| is_block || after_block) {
+            pieces.extend(blank_lines(line));
         }
+        after_block = is_block;
+        pieces.extend(written);
     }
     if let Some(line) = pieces.last().map(|piece| piece.line) {
-        pieces.extend([line, line].map(|line| Piece { content: String::new(), line, removed: 0 }));
+        pieces.extend(blank_lines(line));
     }
     pieces
 }
 
-/// The names that the function uses from outside, and those that the types among them use.
+fn blank_lines(line: u32) -> [Piece; 2] {
+    [line, line].map(|line| Piece { content: String::new(), line, removed: 0 })
+}
+
+/// A function or class that is not only a type, with its comments.
+fn is_block(module: &Module<'_>, statement: &Stmt) -> bool {
+    matches!(statement, Stmt::FunctionDef(_) | Stmt::ClassDef(_))
+        && module.types.definition(statement).is_none()
+}
+
+/// A type or a plain definition, if it is needed.
+fn defined(
+    module: &Module<'_>,
+    statement: &Stmt,
+    user: &str,
+    needed: &HashSet<String>,
+) -> Option<Vec<Piece>> {
+    let name = match module.types.definition(statement) {
+        Some((name, _)) => name,
+        None => plain::defined(statement)
+            .filter(|name| !module.registered.contains(name) && module.plain.plain(name, user).is_some())?,
+    };
+    if !needed.contains(name) {
+        return None;
+    }
+    let text = module.text;
+    if is_block(module, statement) {
+        let first = text.line_index(statement.range().start().to_usize());
+        let last = layout::function_end(text, module.parsed, statement.range(), 0);
+        return Some((first..=last).map(|index| text.piece(index, 0)).collect());
+    }
+    Some(written_at(module, statement, &text.as_str()[statement.range().to_std_range()]))
+}
+
+fn written_at(module: &Module<'_>, statement: &Stmt, text: &str) -> Vec<Piece> {
+    let first = module.text.position(statement.range().start().to_usize()).0;
+    let lines = text.split('\n').zip(first..);
+    lines.map(|(content, line)| Piece { content: content.to_owned(), line, removed: 0 }).collect()
+}
+
+/// The names that the function uses from outside, and those that the definitions among them use.
 fn needed(module: &Module<'_>, found: &Found<'_>) -> HashSet<String> {
     let registering: Vec<TextRange> = found
         .function
@@ -89,33 +130,15 @@ fn needed(module: &Module<'_>, found: &Found<'_>) -> HashSet<String> {
         if !needed.insert(name.clone()) {
             continue;
         }
-        for statement in module.definitions.get(name.as_str()).into_iter().flatten() {
+        for statement in module.definitions_of(&name, found.function.name.as_str()) {
             waiting.extend(used(statement, &[]));
         }
     }
     needed
 }
 
-/// The free names of a statement, those in its string annotations included.
-pub(super) fn used(statement: &Stmt, forgotten: &[TextRange]) -> BTreeSet<String> {
-    let statements = std::slice::from_ref(statement);
-    let mut scopes = scope::walk(statements);
-    scopes.forget(forgotten);
-    let mut names = scopes.free();
-    for text in scope::quoted_annotations(statement) {
-        if let Some(expr) = parse::annotation(text) {
-            names.extend(names_in(&expr));
-        }
-    }
-    names
-}
-
-fn names_in(expr: &Expr) -> BTreeSet<String> {
-    scope::walk_expr(expr).free()
-}
-
 /// `import a.b, c as d`, with those of its names that are needed.
-pub(super) fn plain(import: &StmtImport, needed: &HashSet<String>) -> Option<String> {
+pub(super) fn whole(import: &StmtImport, needed: &HashSet<String>) -> Option<String> {
     let kept = import.names.iter().filter(|alias| match &alias.asname {
         Some(asname) => needed.contains(asname.as_str()),
         None => needed.contains(imports::top_level(alias.name.as_str())),
@@ -150,23 +173,41 @@ pub(super) fn check(
 ) -> Result<(), SourceError> {
     for free in &analysis.free_names {
         let name = free.name.as_str();
-        let Some(offset) = module.names.get(name) else { continue };
-        if module.registered.contains(name) || provided.contains(name) {
+        if !module.names.contains_key(name) || module.registered.contains(name) || provided.contains(name) {
             continue;
         }
-        let line = module.text.position(*offset).0;
-        let function = &analysis.name;
-        return Err(SourceError {
-            kind: SourceErrorKind::DoesNotTravel,
-            line: free.line,
-            column: free.column,
-            message: format!(
-                "`{name}`, defined on line {line}, is not stored with `{function}`, which uses it"
-            ),
-            hint: Some(format!(
-                "a function is stored alone: move `{name}` inside `{function}`, pass it as a parameter, or make it a function of the pack"
-            )),
-        });
+        return Err(does_not_travel(module, &analysis.name, name, (free.line, free.column)));
     }
     Ok(())
+}
+
+/// The same for names that the function only assigns to, by `global`, which are not free.
+pub(super) fn check_assigned(module: &Module<'_>, found: &Found<'_>) -> Result<(), SourceError> {
+    let function = found.function.name.as_str();
+    let is_missing =
+        |name: &&String| module.plain.binds(name) && module.plain.plain(name, function).is_none();
+    match plain::assigned(found.statement).iter().find(is_missing) {
+        Some(name) => {
+            let at = module.text.position(found.function.range().start().to_usize());
+            Err(does_not_travel(module, function, name, at))
+        }
+        None => Ok(()),
+    }
+}
+
+fn does_not_travel(module: &Module<'_>, function: &str, name: &str, at: (u32, u32)) -> SourceError {
+    let offset = module.names.get(name).copied().unwrap_or_default();
+    let defined = module.text.position(offset).0;
+    let because = module.plain.reason(name).map(|why| format!(", because {why}")).unwrap_or_default();
+    SourceError {
+        kind: SourceErrorKind::DoesNotTravel,
+        line: at.0,
+        column: at.1,
+        message: format!(
+            "`{name}`, defined on line {defined}, is not stored with `{function}`, which uses it{because}"
+        ),
+        hint: Some(format!(
+            "move `{name}` inside `{function}`, pass it as a parameter, or decorate it if it is a function"
+        )),
+    }
 }

@@ -50,7 +50,7 @@ pub(super) struct Scopes<'a> {
     yields: Vec<(usize, Yield<'a>)>,
     /// Annotated local variables and the scope they are in.
     annotated: Vec<(usize, &'a str, &'a Expr)>,
-    /// The scope of the first function of the module.
+    /// The scope of the last function of the module, which is the stored one.
     function: Option<usize>,
     /// `from __future__ import annotations` was met: no annotation is evaluated.
     lazy_annotations: bool,

@@ -69,13 +69,13 @@ impl<'a> Scopes<'a> {
         self.nonlocals.iter().find(is_unbound).map(|(_, name, offset)| (*name, *offset))
     }
 
-    /// The yields of the module's first function itself.
+    /// The yields of the stored function itself.
     pub(in crate::python) fn yields(&self) -> Vec<Yield<'a>> {
         let own = self.yields.iter().filter(|(scope, _)| Some(*scope) == self.function);
         own.map(|(_, found)| *found).collect()
     }
 
-    /// The annotations of local variables of the module's first function. The first one of a name counts.
+    /// The annotations of local variables of the stored function. The first one of a name counts.
     pub(in crate::python) fn local_annotations(&self) -> BTreeMap<&'a str, &'a Expr> {
         let own = self.annotated.iter().rev().filter(|(scope, _, _)| Some(*scope) == self.function);
         own.map(|(_, name, annotation)| (*name, *annotation)).collect()

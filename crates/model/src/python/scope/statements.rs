@@ -104,7 +104,7 @@ impl<'a> Walk<'a> {
         }
         self.defaults(&function.parameters);
         self.bind(function.name.as_str());
-        let is_first = self.scope == MODULE && self.found.function.is_none();
+        let is_of_module = self.scope == MODULE;
         self.generic(function.type_params.as_deref(), None, |walk| {
             walk.annotations(&function.parameters);
             if let Some(returns) = &function.returns {
@@ -114,7 +114,7 @@ impl<'a> Walk<'a> {
                 walk.parameters(&function.parameters);
                 walk.body(&function.body);
             });
-            if is_first {
+            if is_of_module {
                 walk.found.function = Some(scope);
             }
         });

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use selfmade_model::graph::scheduler::{Action, ExecutionId, Happened, NodeIndex, Outcome, Plan, State};
+use selfmade_model::graph::scheduler::{
+    Action, ExecutionId, Happened, NodeIndex, Outcome, Plan, Start, State,
+};
 use selfmade_model::graph::{GraphContent, Values};
 use serde_json::{Value, json};
 
@@ -38,7 +40,11 @@ pub(crate) struct Log {
 
 impl<'a> Engine<'a> {
     pub(crate) fn start(content: &'a GraphContent, plan: &'a Plan, input: &Values) -> Engine<'a> {
-        let (state, actions) = State::start(plan, input.clone());
+        Engine::start_with(content, plan, Start { input: input.clone(), ..Start::default() })
+    }
+
+    pub(crate) fn start_with(content: &'a GraphContent, plan: &'a Plan, start: Start) -> Engine<'a> {
+        let (state, actions) = State::start_with(plan, start).unwrap();
         let mut engine = Engine {
             content,
             plan,
@@ -48,7 +54,7 @@ impl<'a> Engine<'a> {
             under_way: Vec::new(),
             is_replaying: false,
         };
-        engine.carry_out(actions);
+        engine.perform(actions);
         engine
     }
 
@@ -76,10 +82,10 @@ impl<'a> Engine<'a> {
     pub(crate) fn apply(&mut self, happened: Happened) {
         let actions = self.state.apply(self.plan, happened.clone()).unwrap();
         self.journal.push(happened);
-        self.carry_out(actions);
+        self.perform(actions);
     }
 
-    fn carry_out(&mut self, actions: Vec<Action>) {
+    fn perform(&mut self, actions: Vec<Action>) {
         for action in actions {
             match action {
                 Action::Execute { execution, input } => {

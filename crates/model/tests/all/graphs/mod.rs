@@ -1,18 +1,20 @@
-//! Graphs: a few blocks, and an engine that carries out what the scheduler says in any order it is told.
+//! Graphs: a few blocks, and an engine that executes what the scheduler says in any order it is told.
 
 mod checks;
 mod draw;
 mod edits;
 mod engine;
 mod exchange;
+mod partial;
 mod properties;
 mod reference;
 mod semantics;
+mod upgrades;
 
 use std::sync::Arc;
 
 use selfmade_model::graph::block::BlockSignature;
-use selfmade_model::graph::builtin::{Answer, Builtin, execute};
+use selfmade_model::graph::builtin::{Answer, Builtin, Effect, execute};
 use selfmade_model::graph::scheduler::Plan;
 use selfmade_model::graph::{Blocks, GraphContent, Link, Missing, Node, Values};
 use selfmade_model::python::analyse;
@@ -62,9 +64,13 @@ fn behave(block: &str, builtin: Option<Builtin>, input: &Values) -> Behaviour {
     let items =
         |values: Vec<Value>| values.into_iter().map(|value| ("item".to_owned(), Arc::new(value))).collect();
     if let Some(builtin) = builtin {
-        return match execute(builtin, input, &|template, _| Ok(template.to_owned())) {
+        return match execute(builtin, input) {
             Answer::Outputs(outputs) => (outputs, None),
             Answer::Failed(error) => (Vec::new(), Some(error)),
+            Answer::Effect(Effect::Render { template, values }) => {
+                let effect = Effect::Render { template: template.clone(), values };
+                (effect.outputs(json!(template)), None)
+            }
             Answer::Effect(effect) => (effect.outputs(json!("answered")), None),
         };
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use insta::assert_snapshot;
 use selfmade_model::graph::scheduler::{
-    Action, Breakpoints, EndState, ExecutionId, Given, Happened, Impossible, LinkIndex, Start, State,
+    Action, Breakpoints, EndState, ExecutionId, Happened, Impossible, LinkIndex, Start, State, SuppliedValue,
 };
 use selfmade_model::graph::{GraphContent, Node, Values, values};
 use serde_json::{Value, json};
@@ -506,8 +506,12 @@ fn a_selection_runs_with_given_values_alone() {
     let from_b = first.downstream(first.node("b").unwrap());
     assert_eq!(from_b, HashSet::from(["b", "c"].map(|id| first.node(id).unwrap())));
     let plan = plan(&content).only(&from_b);
-    let given =
-        |pin: &str| Given { node: plan.node("b").unwrap(), pin: pin.to_owned(), value: json!(7).into() };
+    let given = |pin: &str| SuppliedValue {
+        node: plan.node("b").unwrap(),
+        pin: pin.to_owned(),
+        value: json!(7).into(),
+        is_static: false,
+    };
     let (state, actions) =
         State::start_with(&plan, Start { given: vec![given("x")], ..Start::default() }).unwrap();
     assert_eq!((actions.len(), state.under_way(&plan).len()), (1, 1));

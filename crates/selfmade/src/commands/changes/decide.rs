@@ -24,7 +24,7 @@ pub(crate) struct Application {
 
 pub(super) async fn apply(session: &Session, brain: &Brain, arguments: Application) -> Result<Exit, Error> {
     let number = arguments.which.changeset.number(brain).await?;
-    let done = brain.apply(number, arguments.force).await?;
+    let done = applied::checked(&session.output, brain.apply(number, arguments.force)).await?;
     applied::show(&session.output, &done)?;
     Ok(Exit::Done)
 }
@@ -39,7 +39,7 @@ pub(super) async fn reject(session: &Session, brain: &Brain, changeset: Referenc
 
 pub(super) async fn revert(session: &Session, brain: &Brain, arguments: Application) -> Result<Exit, Error> {
     let number = arguments.which.changeset.number(brain).await?;
-    let done = brain.revert(number, arguments.force).await?;
+    let done = applied::checked(&session.output, brain.revert(number, arguments.force)).await?;
     applied::show(&session.output, &done)?;
     Ok(Exit::Done)
 }

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use model::changeset::ChangesetState;
 use serde_json::json;
-use store::ChangesetSummary;
+use server::app::changesets::ChangesetLine;
 
 use crate::client::Brain;
 use crate::error::{Error, Exit};
@@ -62,22 +62,22 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     Ok(Exit::Done)
 }
 
-fn table(list: &[ChangesetSummary], screen: &Screen) -> String {
+fn table(list: &[ChangesetLine], screen: &Screen) -> String {
     let mut table = Table::new(&["changeset", "state", "changes", "when", "who", "title"], 5);
     for changeset in list {
-        let style = match changeset.state {
+        let style = match changeset.summary.state {
             ChangesetState::Draft | ChangesetState::Checked => WARNING,
             ChangesetState::Applied => GOOD,
             ChangesetState::Rejected | ChangesetState::Reverted => DIM,
             ChangesetState::Conflicted => BAD,
         };
         table.row(vec![
-            Cell::painted(NAME, changeset.number.to_string()),
-            Cell::painted(style, changeset.state.as_str()),
-            changeset.changes.to_string().into(),
-            Cell::painted(DIM, screen.time(changeset.created_at)),
-            Cell::painted(DIM, changeset.actor.to_string()),
-            (&changeset.title).into(),
+            Cell::painted(NAME, changeset.summary.number.to_string()),
+            Cell::painted(style, changeset.summary.state.as_str()),
+            changeset.summary.changes.to_string().into(),
+            Cell::painted(DIM, screen.time(changeset.summary.created_at)),
+            Cell::painted(DIM, &changeset.who),
+            (&changeset.summary.title).into(),
         ]);
     }
     table.render(screen)

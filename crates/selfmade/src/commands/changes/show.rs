@@ -46,8 +46,8 @@ fn render(view: &ChangesetView, screen: &Screen) -> String {
     if let Some(revision) = view.applied_revision {
         field("made", format!("revision {revision}"));
     }
-    field("written", format!("{} by {}", screen.time(view.created_at), view.actor));
-    if let (Some(who), Some(when)) = (&view.decided_by, view.decided_at) {
+    field("written", format!("{} by {}", screen.time(view.created_at), view.who));
+    if let (Some(who), Some(when)) = (&view.decider, view.decided_at) {
         field("decided", format!("{} by {who}", screen.time(when)));
     }
     field("checks", view.checks.iter().map(check).collect::<Vec<_>>().join("  "));

@@ -11,12 +11,15 @@ use crate::views::applied::{self, Submission};
 
 /// Add functions, or new versions of them
 ///
-/// Each file contains one function: plain Python, or decorated with `@selfmade.function`. Several files make one
-/// changeset: either all are added, or none.
+/// A file contains one or more functions: plain Python, or decorated with `@selfmade.function`. In a file with decorators,
+/// these are the functions that have one; in any other, those whose names do not begin with an underscore. The constants,
+/// helper functions and classes that they use are stored with them. All files make one changeset: either all functions are
+/// added, or none.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   selfmade fn add greet.py
+  selfmade fn add tools.py                all functions of the file
   selfmade fn add a.py b.py --title \"add a and b\"
   selfmade fn add greet.py --name text.greet
   echo 'def one() -> int: return 1' | selfmade fn add -
@@ -25,7 +28,7 @@ pub(crate) struct Arguments {
     /// Python files; - reads standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
-    /// Store it under this name, which may have a dotted prefix
+    /// Store the file's function under this name, which may have a dotted prefix; the last one if it has several
     #[arg(long)]
     name: Option<String>,
     /// What it does, instead of the first line of its docstring

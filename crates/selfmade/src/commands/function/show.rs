@@ -90,7 +90,7 @@ fn render(view: &EntryView, content: &FunctionContent, screen: &Screen) -> Strin
         "tests",
         (!content.tests.is_empty()).then(|| content.tests.len().to_string()).into_iter().collect(),
     );
-    field("written", vec![format!("{} by {}", screen.time(head.written_at), head.written_by)]);
+    field("written", vec![format!("{} by {}", screen.time(head.written_at), view.who)]);
     field("hash", vec![head.content_hash.short()]);
     field("flaw", content.flaw.iter().cloned().collect());
     out.push('\n');

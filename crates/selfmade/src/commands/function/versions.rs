@@ -38,7 +38,7 @@ pub(crate) fn table(versions: &[VersionLine], screen: &Screen) -> String {
             Cell::painted(NAME, version.head.number.to_string()),
             Cell::painted(GOOD, if version.live { "live" } else { "" }),
             Cell::painted(DIM, screen.time(version.head.written_at)),
-            Cell::painted(DIM, version.head.written_by.to_string()),
+            Cell::painted(DIM, &version.who),
             Cell::painted(DIM, version.head.content_hash.short()),
         ]);
     }

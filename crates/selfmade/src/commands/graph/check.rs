@@ -18,7 +18,7 @@ use crate::views::graph_problems;
 #[command(after_help = "\
 Examples:
   selfmade graph check news            the live version
-  selfmade graph check news --draft
+  selfmade graph check news --draft --with news.fetch
   selfmade graph check news.json       a file")]
 pub(crate) struct Arguments {
     /// The graph, or a JSON file; - reads standard input
@@ -27,6 +27,9 @@ pub(crate) struct Arguments {
     /// Its draft
     #[arg(long)]
     draft: bool,
+    /// Together with the draft of this graph; may be repeated
+    #[arg(long, value_name = "NAME", requires = "draft")]
+    with: Vec<String>,
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: &Arguments) -> Result<Exit, Error> {
@@ -59,7 +62,8 @@ async fn problems(brain: &Brain, arguments: &Arguments) -> Result<Vec<Problem>, 
     }
     let name = name(text)?;
     if arguments.draft {
-        return Ok(brain.graph_draft(&name).await?.problems);
+        let with = arguments.with.iter().map(|text| super::name(text)).collect::<Result<Vec<_>, Error>>()?;
+        return Ok(brain.graph_draft_with(&name, &with).await?.problems);
     }
     let view = brain.graph(&name, None).await?;
     match content(&view) {

@@ -7,16 +7,26 @@ mod check;
 mod diff;
 mod discard;
 mod drafts;
+mod draw;
 mod edit;
+mod estimate;
+mod export;
 mod file;
+mod import;
 mod list;
 mod pack;
 mod patch;
 mod patches;
+mod pin;
+pub(crate) mod pins;
 mod rebase;
 mod rm;
+mod run;
 mod show;
+mod source;
 mod unpack;
+mod upgrade;
+mod upgrades;
 mod use_version;
 mod versions;
 
@@ -46,8 +56,16 @@ pub(crate) enum Command {
     Diff(diff::Arguments),
     #[command(visible_alias = "remove")]
     Rm(rm::Arguments),
-    Run(super::run::Arguments),
+    Run(run::Arguments),
+    Pin(pin::Arguments),
+    Unpin(pin::UnpinArguments),
     Blocks(blocks::Arguments),
+    Import(import::Arguments),
+    Export(export::Arguments),
+    Draw(draw::Arguments),
+    Estimate(estimate::Arguments),
+    Upgrades(upgrades::Arguments),
+    Upgrade(upgrade::Arguments),
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, command: Command) -> Result<Exit, Error> {
@@ -68,8 +86,16 @@ pub(crate) async fn run(session: &Session, brain: &Brain, command: Command) -> R
         Command::Use(arguments) => use_version::run(session, brain, &arguments).await,
         Command::Diff(arguments) => diff::run(session, brain, &arguments).await,
         Command::Rm(arguments) => rm::run(session, brain, arguments).await,
-        Command::Run(arguments) => super::run::run(session, brain, arguments).await,
+        Command::Run(arguments) => run::run(session, brain, arguments).await,
+        Command::Pin(arguments) => pin::run(session, brain, arguments).await,
+        Command::Unpin(arguments) => pin::unpin(session, brain, arguments).await,
         Command::Blocks(arguments) => blocks::run(session, brain, &arguments).await,
+        Command::Import(arguments) => import::run(session, brain, arguments).await,
+        Command::Export(arguments) => export::run(session, brain, &arguments).await,
+        Command::Draw(arguments) => draw::run(session, brain, &arguments).await,
+        Command::Estimate(arguments) => estimate::run(session, brain, &arguments).await,
+        Command::Upgrades(arguments) => upgrades::run(session, brain, &arguments).await,
+        Command::Upgrade(arguments) => upgrade::run(session, brain, &arguments).await,
     }
 }
 

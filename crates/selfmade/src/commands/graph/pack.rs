@@ -14,7 +14,7 @@ use crate::session::Session;
 #[command(after_help = "\
 Examples:
   selfmade graph pack news fetch parse --node articles --graph news.articles
-  selfmade graph apply news --with news.articles")]
+  selfmade graph apply news --edit 5 --with news.articles@0")]
 pub(crate) struct Arguments {
     name: String,
     /// The nodes to take out

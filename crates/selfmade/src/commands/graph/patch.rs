@@ -24,7 +24,7 @@ Examples:
   selfmade graph patch news --set fetch.url=https://example.org/feed
   selfmade graph patch news patches.json
   selfmade graph patch news --edit 4 --unset fetch.limit      only if nobody edited `fetch` after edit 4
-  selfmade graph apply news                                   make it the live version")]
+  selfmade graph apply news --edit 5                          make it the live version")]
 pub(crate) struct Arguments {
     name: String,
     /// A JSON file with a list of patches; - reads standard input
@@ -76,11 +76,15 @@ pub(super) fn show(
         // Alone it has a problem: what was made is not live.
         Some(made) => {
             output.hint(format!(
-                "`{made}` is a draft, too; `{program} graph apply {name} --with {made}` applies both"
+                "`{made}` is a draft, too; `{program} graph apply {name} --edit {} --with {made}@0` applies both",
+                edited.edit
             ));
         }
         None if edited.problems.iter().any(Problem::is_error) => {}
-        None => output.hint(format!("`{program} graph apply {name}` makes it the live version")),
+        None => {
+            let edit = edited.edit;
+            output.hint(format!("`{program} graph apply {name} --edit {edit}` makes it the live version"));
+        }
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use model::graph::{Link, Node};
 use model::version::VersionNumber;
 use serde_json::Number;
 
+use super::pins::{ends, pin};
 use crate::commands::run::value_of;
 use crate::error::Error;
 
@@ -117,17 +118,6 @@ fn moved(text: &str) -> Option<Patch> {
 
 fn remove(text: &str) -> Option<Patch> {
     Some(Patch::Remove { node: text.to_owned() })
-}
-
-fn ends(text: &str) -> Option<[String; 4]> {
-    let (from, to) = text.split_once('=')?;
-    let ((from, from_pin), (to, to_pin)) = (pin(from)?, pin(to)?);
-    Some([from, from_pin, to, to_pin])
-}
-
-fn pin(text: &str) -> Option<(String, String)> {
-    let (node, pin) = text.split_once('.')?;
-    Some((node.to_owned(), pin.to_owned())).filter(|(node, pin)| !node.is_empty() && !pin.is_empty())
 }
 
 #[cfg(test)]

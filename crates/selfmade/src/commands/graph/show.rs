@@ -71,7 +71,7 @@ fn version(view: &EntryView, content: &GraphContent, problems: &[Problem], scree
     };
     fields.add("called by", names(&view.dependents));
     fields.add("started by", names(&view.started_by));
-    fields.add("written", format!("{} by {}", screen.time(head.written_at), head.written_by));
+    fields.add("written", format!("{} by {}", screen.time(head.written_at), view.who));
     fields.add("hash", head.content_hash.short());
     fields.above(&parts(content, problems, screen))
 }
@@ -88,6 +88,8 @@ fn draft(view: &DraftView, screen: &Screen) -> String {
         let live = view.live.map_or("none".to_owned(), |live| live.to_string());
         fields.add("live", format!("{live}; `selfmade graph rebase {}` moves the draft there", view.name));
     }
+    let pinned: Vec<&str> = view.pins.keys().map(String::as_str).collect();
+    fields.add("pinned", pinned.join(", "));
     fields.add("edited", screen.time(view.updated_at));
     fields.above(&parts(&view.graph, &view.problems, screen))
 }

@@ -2,11 +2,14 @@
 
 mod answer;
 mod cancel;
+mod held;
 pub(crate) mod list;
 mod nodes;
 mod prune;
+mod release;
 mod replay;
 mod rerun;
+mod resume;
 mod show;
 mod tail;
 
@@ -24,6 +27,9 @@ pub(crate) enum Command {
     Tail(tail::Arguments),
     Cancel(cancel::Arguments),
     Answer(answer::Arguments),
+    Held(held::Arguments),
+    Release(release::Arguments),
+    Resume(resume::Arguments),
     Rerun(rerun::Arguments),
     Replay(replay::Arguments),
     Prune(prune::Arguments),
@@ -37,6 +43,9 @@ pub(crate) async fn run(session: &Session, brain: &Brain, command: Command) -> R
         Command::Tail(arguments) => tail::run(session, brain, arguments).await,
         Command::Cancel(arguments) => cancel::run(session, brain, arguments).await,
         Command::Answer(arguments) => answer::run(session, brain, arguments).await,
+        Command::Held(arguments) => held::run(session, brain, arguments).await,
+        Command::Release(arguments) => release::run(session, brain, arguments).await,
+        Command::Resume(arguments) => resume::run(session, brain, arguments).await,
         Command::Rerun(arguments) => rerun::run(session, brain, arguments).await,
         Command::Replay(arguments) => replay::run(session, brain, arguments).await,
         Command::Prune(arguments) => prune::run(session, brain, arguments).await,

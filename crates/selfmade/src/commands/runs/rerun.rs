@@ -2,7 +2,7 @@
 
 use super::Reference;
 use crate::client::{Brain, Start};
-use crate::commands::run::carry_out;
+use crate::commands::run::execute;
 use crate::error::{Error, Exit};
 use crate::session::Session;
 
@@ -30,5 +30,5 @@ pub(crate) struct Arguments {
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let id = arguments.run.id(brain).await?;
     let start = Start::Again { run: id, live: arguments.live };
-    carry_out(session, brain, &start, !arguments.no_triggers).await
+    execute(session, brain, &start, !arguments.no_triggers).await
 }

@@ -5,11 +5,13 @@ use model::run::step::Step;
 use model::run::{Run, RunState, Waiting};
 use serde_json::json;
 use server::app::runs::lists::RunLine;
+use server::app::runs::nodes::NodeProgress;
 
 use super::Reference;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::session::Session;
+use crate::views::node_executions;
 use crate::views::run;
 use crate::views::run_lines;
 use crate::views::trace;
@@ -59,6 +61,7 @@ async fn follow(session: &Session, brain: &Brain, run: &Reference) -> Result<Exi
     while let Some(event) = events.next().await? {
         match event.event.as_str() {
             "step" => session.output.note(trace::step(&brain.data::<Step>(&event)?, None)),
+            "node" => session.output.note(node_executions::line(&brain.data::<NodeProgress>(&event)?)),
             "printed" => run::print(&brain.data::<OutputChunk>(&event)?.text),
             "state" => {
                 let run = brain.data(&event)?;
@@ -90,6 +93,11 @@ fn tell(session: &Session, run: &Run) {
         }
         (RunState::Waiting, Some(Waiting::Time { until, .. })) => {
             output.note(format!("the run is waiting until {}", crate::terminal::time::exact(*until)));
+        }
+        (RunState::Waiting, Some(Waiting::Breakpoints { .. })) => {
+            output.note("the run stands at a breakpoint");
+            let short = server::app::runs::ids::short(run.run_id);
+            output.hint(format!("`{} runs release {short}`", session.settings.program));
         }
         (state, _) if !state.is_final() => output.note(format!("the run is {}{attempt}", state.as_str())),
         _ => {}

@@ -2,7 +2,7 @@
 
 use super::name;
 use crate::client::{Brain, Start};
-use crate::commands::run::{carry_out, queue};
+use crate::commands::run::{execute, queue};
 use crate::error::{Error, Exit};
 use crate::session::Session;
 
@@ -26,5 +26,5 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     if arguments.queue {
         return queue(session, brain, &start).await;
     }
-    carry_out(session, brain, &start, !arguments.no_triggers).await
+    execute(session, brain, &start, !arguments.no_triggers).await
 }

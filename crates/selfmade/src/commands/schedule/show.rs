@@ -52,7 +52,8 @@ fn render(view: &ScheduleView, screen: &Screen) -> String {
     let last = line.last_started.map(|at| format!(", last {}", screen.time(at))).unwrap_or_default();
     fields.add("started", format!("{}{last}", counted(line.started as usize, "run")));
     fields.add("skipped", counted(line.skipped as usize, "tick"));
-    fields.add("written", format!("{} by {}", screen.time(view.written_at), view.written_by));
+    fields.add("under", view.under.as_deref().unwrap_or_default());
+    fields.add("written", format!("{} by {}", screen.time(view.written_at), view.who));
     fields.above(&table(&view.ticks, screen))
 }
 

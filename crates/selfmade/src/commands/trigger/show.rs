@@ -51,7 +51,8 @@ fn render(view: &TriggerView, screen: &Screen) -> String {
     let last = line.last_fired.map(|at| format!(", last {}", screen.time(at))).unwrap_or_default();
     fields.add("fired", format!("{}{last}", counted(line.fired as usize, "time")));
     fields.add("stopped", counted(line.stopped as usize, "time"));
-    fields.add("written", format!("{} by {}", screen.time(view.written_at), view.written_by));
+    fields.add("under", view.under.as_deref().unwrap_or_default());
+    fields.add("written", format!("{} by {}", screen.time(view.written_at), view.who));
     fields.above(&firings::table(&view.firings, screen))
 }
 

@@ -1,9 +1,9 @@
 //! `selfmade trigger test`: what a Trigger would do, without doing it.
 
 use model::event::{EventKind, EventKindError};
+use server::app::triggers::Verdict;
 use server::app::triggers::{Rehearsal, Trial};
 use server::clock::Clock;
-use server::triggers::Verdict;
 
 use super::name;
 use crate::client::{Brain, TrialEvent};

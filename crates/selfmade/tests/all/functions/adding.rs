@@ -143,3 +143,157 @@ fn a_proposed_function_waits_to_be_applied() {
         hint: define it inside the function, import it, or add a function named `nothing_like_it` in the same changeset
     ");
 }
+
+const TOOLS: &str = "import selfmade
+from dataclasses import dataclass
+
+RATE = 2
+
+@dataclass
+class Row:
+    price: float
+
+def _total(rows):
+    return sum(row.price for row in rows) * RATE
+
+@selfmade.function(timeout=5)
+def total(prices: list[float]) -> float:
+    return _total([Row(price) for price in prices])
+
+@selfmade.function
+def twice(prices: list[float]) -> float:
+    return total(prices) * 2
+
+if __name__ == '__main__':
+    print(twice([1]))
+";
+
+#[test]
+fn a_file_may_define_several_functions_with_what_they_use() {
+    let place = Place::new();
+    place.file("tools.py", TOOLS);
+    assert_shows!(place.run(&["fn", "add", "tools.py"]), @"
+    exit: 0
+    --- stdout
+    added function total@1
+    added function twice@1
+    --- stderr
+    brain: [folder]/home (given by --home; created just now)
+    changeset 1 applied; the brain is at revision 1
+    ");
+    assert_shows!(place.run(&["fn", "show", "total", "--source"]), @"
+    exit: 0
+    --- stdout
+    from dataclasses import dataclass
+    RATE = 2
+
+
+    @dataclass
+    class Row:
+        price: float
+
+
+    def _total(rows):
+        return sum(row.price for row in rows) * RATE
+
+
+    def total(prices: list[float]) -> float:
+        return _total([Row(price) for price in prices])
+    --- stderr
+    brain: [folder]/home (given by --home)
+    ");
+    assert_shows!(place.run(&["run", "twice", "[1.5, 2]"]), @"
+    exit: 0
+    --- stdout
+    14.0
+    --- stderr
+    brain: [folder]/home (given by --home)
+    ");
+    // What is exported is what was added.
+    place.run(&["export", "out"]);
+    assert_shows!(place.run(&["import", "out"]), @"
+    exit: 0
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    nothing to change; the brain stays at revision 1
+    ");
+    assert_shows!(place.run(&["fn", "add", "tools.py", "--name", "total"]), @"
+    exit: 3
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: `tools.py` defines 2 functions: `total`, `twice`
+    hint: only one is expected here; `selfmade fn add tools.py` adds all of them
+    ");
+    place.file("bare.py", "def a(n): return b(n)\ndef b(n): return _c(n)\ndef _c(n): return n + 1\n");
+    assert_shows!(place.run(&["fn", "add", "bare.py"]), @"
+    exit: 0
+    --- stdout
+    added function a@1
+    added function b@1
+    --- stderr
+    brain: [folder]/home (given by --home)
+    changeset 2 applied; the brain is at revision 2
+    ");
+    place.file("state.py", "import selfmade\nSTATE = open('x')\n@selfmade.function\ndef a(): return STATE\n");
+    assert_shows!(place.run(&["fn", "add", "state.py"]), @"
+    exit: 3
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: `state.py`, line 4, column 17: `STATE`, defined on line 2, is not stored with `a`, which uses it, because its value is worked out by a call when the file is executed
+    hint: move `STATE` inside `a`, pass it as a parameter, or decorate it if it is a function
+    ");
+}
+
+/// Answers as `uv` does, without an index.
+const UV: &str = "#!/bin/sh
+case \"$1\" in --version) echo 'uv 0.99.0'; exit;; esac
+read package
+case \"$package\" in
+pandsa*) echo \"  × No solution found: Because pandsa was not found in the package registry\" >&2;;
+*) echo 'error: Failed to fetch: `https://index.example/simple/six/` cause: dns error' >&2;;
+esac
+exit 1
+";
+
+#[test]
+fn a_misspelt_package_is_told_when_a_function_is_added() {
+    let mut place = Place::new();
+    place.file("bin/uv", UV);
+    make_executable(&place.path("bin/uv"));
+    let path = format!("{}:/usr/bin:/bin", place.path("bin").display());
+    place.set("PATH", &path);
+    place.set("SELFMADE_RESOLVE_ON_ADD", "true");
+    place.file("f.py", "def f():\n    import pandsa\n    return pandsa.x\n");
+    assert_shows!(place.run(&["fn", "add", "f.py"]), @"
+    exit: 5
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home; created just now)
+    error: the changeset does not pass its checks
+      function `f`: the package `pandsa` is not in the index; check its spelling
+        hint: did you mean `pandas`? declare packages that are called otherwise than what they provide: `requirements=[…]`
+    hint: nothing was changed
+    ");
+    place.file("g.py", "def g():\n    import six\n    return six.x\n");
+    assert_shows!(place.run(&["fn", "add", "g.py"]), @"
+    exit: 0
+    --- stdout
+    added function g@1
+    --- stderr
+    brain: [folder]/home (given by --home)
+    1 warning:
+      function `g`: its packages cannot be resolved now: the package index cannot be reached for the package `six`: dns error
+        hint: they are resolved when it is first run, or by `selfmade warm`
+    changeset 1 applied; the brain is at revision 1
+    ");
+    // Brains of one user share what they install.
+    assert!(place.path("user/.cache/selfmade/packages").exists());
+}
+
+fn make_executable(file: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).unwrap();
+}

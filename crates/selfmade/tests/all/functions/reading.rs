@@ -191,6 +191,7 @@ fn a_function_is_shown_with_what_surrounds_it() {
         "grants": {},
         "stated": {}
       },
+      "who": "command_line",
       "live": true,
       "dependents": [
         {

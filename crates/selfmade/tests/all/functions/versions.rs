@@ -71,6 +71,7 @@ fn any_version_can_be_shown_and_made_live() {
           "changeset_id": "[id]",
           "written_by": "command_line",
           "written_at": "[time]",
+          "who": "command_line",
           "live": false,
           "live_before": 1
         },
@@ -84,6 +85,7 @@ fn any_version_can_be_shown_and_made_live() {
           "changeset_id": "[id]",
           "written_by": "command_line",
           "written_at": "[time]",
+          "who": "command_line",
           "live": true,
           "live_before": 2
         }

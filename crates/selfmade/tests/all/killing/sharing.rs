@@ -28,7 +28,7 @@ const LONG: &str = r#"def long(n: int):
     return n
 "#;
 
-/// Who carries out what at this moment.
+/// Who executes what at this moment.
 async fn nodes(world: &World) -> HashMap<RunId, NodeId> {
     let runs = world.runs().await.into_iter();
     runs.filter_map(|run| Some((run.run_id, run.lease?.node))).collect()

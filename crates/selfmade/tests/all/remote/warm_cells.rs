@@ -48,6 +48,19 @@ fn one_caller_of_a_warm_function_neither_sees_nor_changes_the_runs_of_another() 
     assert_eq!(stolen, &json!(["plant", "again"]), "it is the same cell, and nobody else was in it");
 }
 
+/// Counts in a constant of its file.
+const COUNT: &str = "import selfmade\n\nCOUNT = 0\n\n@selfmade.function(isolation='warm')\n\
+                     def count():\n    global COUNT\n    COUNT += 1\n    return COUNT\n";
+
+#[test]
+fn a_warm_function_goes_on_with_what_it_assigned_in_its_file() {
+    let served = Served::with_role("builder");
+    served.at_home.file("count.py", COUNT);
+    served.at_home.data(&["pack", "load", "count.py"]);
+    let counted = || served.away.data(&["run", "count"]).trim().to_owned();
+    assert_eq!([counted(), counted(), counted()], ["1", "2", "3"]);
+}
+
 fn executed(place: &Place, code: &str, value: &str) -> serde_json::Value {
     let id = place.run_id(&["execute", code, value]);
     place.json(&["runs", "show", &id])

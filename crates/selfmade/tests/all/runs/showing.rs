@@ -1,6 +1,6 @@
 //! `runs show`: the whole record, and how a run is named.
 
-use crate::command::{Place, assert_tells};
+use crate::command::{Place, assert_shows, assert_tells};
 
 /// A function that calls another in its cell, does steps, starts a run and prints.
 fn busy() -> Place {
@@ -147,12 +147,26 @@ fn a_run_is_named_by_any_beginning_or_end_that_fits_no_other() {
     hint: `selfmade runs list` shows the newest
     ");
     assert_tells!(place.run(&["runs", "show", "last"]), @"
-    exit: 3
+    exit: 0
     --- stdout
+    run [id]  succeeded (returned)
+    n@1
+
+      started    [time--------------] by command_line
+      took       [took]
+      used       [took] in the cell, [took] of processor time, [size] of memory, a cold start
+      revision   1
+
+    Input
+      {}
+
+    Output
+      1
+
+    Loaded
+      n@1
     --- stderr
     brain: [folder]/home (given by --home)
-    error: `last` is not a run id, nor the beginning or end of one
-    hint: write at least 4 of its hexadecimal digits; `selfmade runs list` shows the last eight
     ");
     assert_tells!(place.run(&["runs", "show", "ff"]), @"
     exit: 3
@@ -160,7 +174,7 @@ fn a_run_is_named_by_any_beginning_or_end_that_fits_no_other() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: `ff` is not a run id, nor the beginning or end of one
-    hint: write at least 4 of its hexadecimal digits; `selfmade runs list` shows the last eight
+    hint: write at least 4 of its hexadecimal digits, `last`, or `last:NAME`; `selfmade runs list` shows the last eight
     ");
 }
 
@@ -185,4 +199,35 @@ fn what_it_asked_of_the_network_is_shown_without_secrets() {
     assert_eq!(request["rule"], "not-listed");
     let shown = place.data(&["runs", "show", &id]);
     assert!(shown.contains("GET http://not-listed.example:80/bot[secret key]/send"), "{shown}");
+}
+
+#[test]
+fn the_last_run_needs_no_id() {
+    let place = Place::new();
+    place.file("a.py", "def a(): return 1").file("b.py", "def b(): return 2");
+    place.run(&["fn", "add", "a.py", "b.py"]);
+    place.run(&["run", "a"]);
+    place.run(&["run", "b"]);
+    let of = |named: &str| {
+        let shown = place.run(&["runs", "show", named, "--json"]);
+        shown.lines().find_map(|line| line.trim().strip_prefix("\"output\": ").map(str::to_owned))
+    };
+    assert_eq!(of("last").as_deref(), Some("2,"));
+    assert_eq!(of("last:a").as_deref(), Some("1,"));
+    assert_shows!(place.run(&["runs", "show", "last:c"]), @"
+    exit: 4
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: there is no run `last:c`
+    hint: `selfmade runs list` shows the newest
+    ");
+    assert_shows!(place.run(&["runs", "show", "lost"]), @"
+    exit: 3
+    --- stdout
+    --- stderr
+    brain: [folder]/home (given by --home)
+    error: `lost` is not a run id, nor the beginning or end of one
+    hint: write at least 4 of its hexadecimal digits, `last`, or `last:NAME`; `selfmade runs list` shows the last eight
+    ");
 }

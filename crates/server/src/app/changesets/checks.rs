@@ -1,8 +1,9 @@
 //! Runs the gates of a Changeset that need only what is written.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use model::access::Access;
+use model::access::{Access, Authority};
 use model::changeset::application::plan;
 use model::changeset::check::{
     Check, Finding, Gate, Outcome, Surroundings, Verdict, check_names, check_types,
@@ -14,24 +15,24 @@ use model::version::VersionNumber;
 use uuid::Uuid;
 
 use super::drafts::Drafted;
-use super::{Breakage, fit_checks, graph_checks, policy, secret_checks, start_checks};
-use crate::app::functions::run_tests;
+use super::{Breakage, fit_checks, graph_checks, policy, preset_checks, secret_checks, start_checks};
 use crate::app::functions::test_results::TestResults;
+use crate::app::functions::{resolution, run_tests};
 use crate::ctx::Ctx;
 use crate::error::Error;
 
 /// What the checks are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum CheckPurpose {
     /// Whoever asks wants to apply it now.
     ToApply(Breakage),
     /// Someone will read it, and decide.
     ToRead,
 }
 
-impl Asked {
+impl CheckPurpose {
     fn accepts_breakage(self) -> bool {
-        self == Asked::ToApply(Breakage::Accepted)
+        self == CheckPurpose::ToApply(Breakage::Accepted)
     }
 }
 
@@ -39,7 +40,7 @@ pub(crate) async fn run(
     ctx: &Ctx,
     access: &Access,
     drafted: &Drafted,
-    asked: Asked,
+    asked: CheckPurpose,
     results: &mut TestResults,
 ) -> Result<Vec<Check>, Error> {
     let outcomes: Vec<Outcome<'_>> = drafted.changes.iter().map(|change| outcome(change, drafted)).collect();
@@ -64,13 +65,48 @@ pub(crate) async fn run(
     let types = types
         .chain(start_checks::findings(ctx, access, &outcomes).await?)
         .chain(fit_checks::findings(ctx, access, drafted, &outcomes).await?)
+        .chain(preset_checks::findings(ctx, access, &outcomes).await?)
         .chain(graph_checks::findings(ctx, access, &outcomes).await?);
     let changes = |key: &EntryKey| outcomes.iter().any(|outcome| outcome.key == key);
     let judged = |check: Check| if asked.accepts_breakage() { check.forced(changes) } else { check };
-    let types = judged(Check::of(Gate::Types, types.collect()));
+    let mut types = judged(Check::of(Gate::Types, types.collect()));
+    if !failed(&[&parses, &names, &types]) {
+        let packages = Check::of(Gate::Types, resolution::findings(ctx, &written(drafted), results).await);
+        types.findings.extend(packages.findings);
+        if packages.verdict == Verdict::Failed {
+            types.verdict = Verdict::Failed;
+        }
+    }
     let tests = judged(tests(ctx, access, drafted, &[&parses, &names, &types], results).await?);
     let policy = policy::check(ctx, access, drafted, &outcomes, asked).await?;
     Ok(vec![parses, names, types, tests, policy])
+}
+
+/// The gate `policy` for somebody who wrote a part of it.
+pub(super) async fn policy_for(
+    ctx: &Ctx,
+    editor: &Authority,
+    drafted: &Drafted,
+    asked: CheckPurpose,
+) -> Result<Check, Error> {
+    let outcomes: Vec<Outcome<'_>> = drafted.changes.iter().map(|change| outcome(change, drafted)).collect();
+    let access = Access { actor: editor.holder.clone(), authority: Arc::new(editor.clone()) };
+    policy::check(ctx, &access, drafted, &outcomes, asked).await
+}
+
+/// The contents that are new. What is stored was judged when it was.
+fn written<'a>(drafted: &'a Drafted) -> Vec<Outcome<'a>> {
+    let is_new = |change: &&Change| {
+        let Live::Added(index) = change.live else { return false };
+        let versions = drafted.snapshot.entries.get(&change.key).map(|state| state.versions.as_slice());
+        let hash = change.adds.get(index).map(|version| version.snapshot.hash);
+        !versions.unwrap_or_default().iter().any(|version| Some(version.content_hash) == hash)
+    };
+    drafted.changes.iter().filter(is_new).map(|change| outcome(change, drafted)).collect()
+}
+
+fn failed(checks: &[&Check]) -> bool {
+    checks.iter().any(|check| check.verdict == Verdict::Failed)
 }
 
 fn outcome<'a>(change: &'a Change, drafted: &'a Drafted) -> Outcome<'a> {
@@ -115,7 +151,10 @@ async fn tests(
     before: &[&Check],
     results: &mut TestResults,
 ) -> Result<Check, Error> {
-    if before.iter().any(|check| check.verdict == Verdict::Failed) {
+    if !results.is_resolved() {
+        return Ok(Check::not_run(Gate::Tests, "it is not known yet which packages can be installed"));
+    }
+    if failed(before) {
         return Ok(Check::not_run(Gate::Tests, "another check failed before"));
     }
     run_tests::check(ctx, access, drafted, results).await

@@ -13,9 +13,9 @@ use model::trigger::TriggerContent;
 use model::trigger::fields::Field;
 use model::trigger::on::On;
 
+use crate::app::triggers::expression::{lacking, looked_at};
 use crate::ctx::Ctx;
 use crate::error::Error;
-use crate::triggers::{lacking, looked_at};
 
 /// How far back Events are looked for.
 const READ: u32 = 200;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use model::access::Access;
+use model::access::{Access, Authority};
 use model::changeset::check::{Finding, Gate, Places};
 use model::changeset::{Change, Changeset, Live};
 use model::content::Content;
@@ -88,6 +88,8 @@ pub struct Proposal {
     pub pack: Option<Pack>,
     /// The Changeset this one undoes.
     pub reverts: Option<ChangesetId>,
+    /// Others who wrote parts of it, each judged like the author.
+    pub editors: Vec<Authority>,
     /// What has to be live for it to be applied.
     pub expected: Vec<(EntryKey, Expected)>,
     /// What becomes of stored entries that it would break.

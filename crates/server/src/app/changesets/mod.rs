@@ -7,6 +7,7 @@ pub mod drafts;
 mod fit_checks;
 pub(crate) mod graph_checks;
 mod policy;
+mod preset_checks;
 mod read;
 mod revert;
 mod secret_checks;
@@ -23,13 +24,14 @@ use model::changeset::check::{Check, Verdict};
 use model::changeset::{Changeset, ChangesetState, Happening, Live, based_on, conflicts};
 use model::entry::EntryKey;
 use model::revision::Revision;
+use store::ChangesetFilter;
 
 pub use self::application::{Applied, Moved};
 use self::application::{finish, moves};
-use self::checks::Asked;
+use self::checks::CheckPurpose;
 use self::drafts::{Drafted, Intent, Proposal, draft, redraft};
 pub(crate) use self::read::difference;
-pub use self::read::{ChangeView, ChangesetView, find, list, number_of, show};
+pub use self::read::{ChangeView, ChangesetLine, ChangesetView, find, list, number_of, show};
 use self::revert::try_revert;
 use super::functions::test_results::TestResults;
 use crate::ctx::Ctx;
@@ -40,6 +42,9 @@ const ATTEMPTS: usize = 64;
 
 /// How often tests are run outside of a Changeset's turn because what they execute has changed since.
 const LOSSES: usize = 3;
+
+/// Among so many of the newest that wait, one is looked for that proposes the same.
+const COMPARED: u32 = 100;
 
 /// What becomes of stored callers, triggers, schedules and graphs that a Changeset would break.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -115,7 +120,12 @@ async fn register_drafted(
     results: &mut TestResults,
 ) -> Result<Option<Applied>, Error> {
     covers(access, &drafted)?;
-    let checks = checks::run(ctx, access, &drafted, Asked::ToApply(proposal.breakage), results).await?;
+    let asked = CheckPurpose::ToApply(proposal.breakage);
+    let mut checks = checks::run(ctx, access, &drafted, asked, results).await?;
+    for editor in &proposal.editors {
+        let check = checks::policy_for(ctx, editor, &drafted, asked).await?;
+        checks.extend((check.verdict == Verdict::Asks).then_some(check));
+    }
     if !results.is_complete() {
         return Ok(None);
     }
@@ -149,7 +159,8 @@ async fn propose_unless(
     }
     let drafted = draft(ctx, access, proposal).await?;
     covers(access, &drafted)?;
-    let checks = checks::run(ctx, access, &drafted, Asked::ToRead, &mut TestResults::default()).await?;
+    let checks =
+        checks::run(ctx, access, &drafted, CheckPurpose::ToRead, &mut TestResults::default()).await?;
     if moves(ctx, &drafted)?.is_empty() {
         return Err(Error::Input {
             problem: "the changeset would change nothing".to_owned(),
@@ -157,13 +168,13 @@ async fn propose_unless(
         });
     }
     let mut changeset = fresh(ctx, access, proposal, &drafted, checks);
+    let moved = last_moved(&drafted);
     changeset.changes = drafted.changes;
     changeset.state = ChangesetState::Checked;
-    changeset.number = if will_apply(&changeset) {
-        ctx.store.record_changeset(&changeset).await?
-    } else {
-        waiting(ctx, &changeset).await?
-    };
+    if !will_apply(&changeset) {
+        return waiting(ctx, changeset, &moved).await;
+    }
+    changeset.number = ctx.store.record_changeset(&changeset).await?;
     Ok(changeset)
 }
 
@@ -180,7 +191,7 @@ pub async fn check(ctx: &Ctx, access: &Access, proposal: &Proposal) -> Result<Ve
     access.may(Verb::ProposeChangeset)?;
     touches(access, proposal)?;
     let drafted = draft(ctx, access, proposal).await?;
-    checks::run(ctx, access, &drafted, Asked::ToRead, &mut TestResults::default()).await
+    checks::run(ctx, access, &drafted, CheckPurpose::ToRead, &mut TestResults::default()).await
 }
 
 /// Names that are stated are judged before the brain is looked at, so that a refusal tells nothing of what is there.
@@ -217,14 +228,48 @@ fn asks(checks: &[Check]) -> bool {
 
 /// What its author may not apply is proposed.
 async fn left_to_others(ctx: &Ctx, mut changeset: Changeset, drafted: Drafted) -> Result<Error, Error> {
+    let moved = last_moved(&drafted);
     changeset.changes = drafted.changes;
-    let number = waiting(ctx, &changeset).await?;
-    Ok(Error::NeedsApproval { number, checks: changeset.checks })
+    let Changeset { number, checks, .. } = waiting(ctx, changeset, &moved).await?;
+    Ok(Error::NeedsApproval { number, checks })
 }
 
-/// Records one that waits for somebody, and says so.
-async fn waiting(ctx: &Ctx, changeset: &Changeset) -> Result<u64, Error> {
-    Ok(ctx.store.record_proposal(changeset, |number| changeset.proposed_event(number)).await?)
+/// Records one that waits for somebody, and says so. If the same one waits already, that is it: whoever proposes again and again,
+/// such as a program that stores its functions when it starts, leaves one thing to decide.
+async fn waiting(
+    ctx: &Ctx,
+    mut changeset: Changeset,
+    moved: &HashMap<EntryKey, Revision>,
+) -> Result<Changeset, Error> {
+    if let Some(same) = same_waiting(ctx, &changeset, moved).await? {
+        return Ok(same);
+    }
+    changeset.number =
+        ctx.store.record_proposal(&changeset, |number| changeset.proposed_event(number)).await?;
+    Ok(changeset)
+}
+
+/// One that waits, by the same authority, with the same changes and verdicts, unless what it is based on has changed.
+async fn same_waiting(
+    ctx: &Ctx,
+    changeset: &Changeset,
+    moved: &HashMap<EntryKey, Revision>,
+) -> Result<Option<Changeset>, Error> {
+    let filter = ChangesetFilter { state: Some(ChangesetState::Checked), ..ChangesetFilter::default() };
+    for summary in ctx.store.changesets(&filter, COMPARED).await? {
+        let is_alike =
+            summary.title == changeset.title && summary.changes as usize == changeset.changes.len();
+        if !is_alike {
+            continue;
+        }
+        let Some(other) = ctx.store.changeset_by_number(summary.number).await? else { continue };
+        if other.proposes_same(changeset)
+            && conflicts(other.base, &based_on(&other.changes), moved).is_empty()
+        {
+            return Ok(Some(other));
+        }
+    }
+    Ok(None)
 }
 
 /// What a Run proposes, treated as the policy says.
@@ -279,7 +324,7 @@ async fn try_apply(
         decide(ctx, access, changeset, Happening::Conflict).await?;
         return Err(Error::Conflicted { number, conflicts });
     }
-    let checks = checks::run(ctx, access, &drafted, Asked::ToApply(breakage), results).await?;
+    let checks = checks::run(ctx, access, &drafted, CheckPurpose::ToApply(breakage), results).await?;
     if !results.is_complete() {
         return Ok(None);
     }
@@ -304,7 +349,8 @@ pub async fn rebase(ctx: &Ctx, access: &Access, number: u64) -> Result<Changeset
     changeset.state = was.after(Happening::Rebase).map_err(|source| Error::Transition { number, source })?;
     let drafted = redraft(ctx, access, &changeset).await?;
     changeset.base = drafted.snapshot.revision;
-    changeset.checks = checks::run(ctx, access, &drafted, Asked::ToRead, &mut TestResults::default()).await?;
+    changeset.checks =
+        checks::run(ctx, access, &drafted, CheckPurpose::ToRead, &mut TestResults::default()).await?;
     changeset.conflicts.clear();
     (changeset.decided_by, changeset.decided_at, changeset.decided_authority) = (None, None, None);
     changeset.state =

@@ -13,7 +13,7 @@ use model::entry::{EntryKey, EntryKind};
 use model::function::dependency::Role;
 use model::version::Version;
 
-use super::checks::Asked;
+use super::checks::CheckPurpose;
 use super::drafts::Drafted;
 use crate::ctx::Ctx;
 use crate::error::Error;
@@ -23,14 +23,14 @@ pub(super) async fn check(
     access: &Access,
     drafted: &Drafted,
     outcomes: &[Outcome<'_>],
-    asked: Asked,
+    asked: CheckPurpose,
 ) -> Result<Check, Error> {
     let is_run = matches!(access.actor, Actor::Run(_));
     let mut live = Vec::with_capacity(outcomes.len());
     for outcome in outcomes {
         let is_live = drafted.snapshot.entries.get(outcome.key).is_some_and(|state| state.live.is_some());
         // Only what a proposal tells, or asks for, is read.
-        let is_read = is_live && (is_run || asked == Asked::ToRead);
+        let is_read = is_live && (is_run || asked == CheckPurpose::ToRead);
         live.push(if is_read { ctx.store.live_version(outcome.key).await? } else { None });
     }
     let outside = used_outside(ctx, access, outcomes).await?;
@@ -59,8 +59,8 @@ pub(super) async fn check(
         });
     }
     Ok(match asked {
-        Asked::ToApply(_) => policy::check(access, &reaches),
-        Asked::ToRead => policy::describe(access, &reaches),
+        CheckPurpose::ToApply(_) => policy::check(access, &reaches),
+        CheckPurpose::ToRead => policy::describe(access, &reaches),
     })
 }
 
@@ -139,10 +139,20 @@ async fn is_by_others(ctx: &Ctx, access: &Access, starts: &EntryKey) -> Result<b
     Ok(applier.is_none_or(|applier| applier != *access.authority))
 }
 
+/// Whether the server itself starts one of these, with what it tells of everybody.
+fn is_notified(ctx: &Ctx, names: &[String]) -> bool {
+    let function = ctx.notify.function.as_ref();
+    function.is_some_and(|function| names.iter().any(|name| name == function.as_str()))
+}
+
 async fn is_reached_from_outside(ctx: &Ctx, access: &Access, key: &EntryKey) -> Result<bool, Error> {
     let mut seen: HashSet<EntryKey> = HashSet::from([key.clone()]);
     let mut next = vec![key.name.to_string()];
+    let is_callable = matches!(key.kind, EntryKind::Function | EntryKind::Graph);
     while !next.is_empty() {
+        if is_callable && is_notified(ctx, &next) {
+            return Ok(true);
+        }
         let mut callers = Vec::new();
         for (_, role, who) in ctx.store.referrers(EntryKind::Function, &next, &Scope::All).await? {
             if role == Role::Watches || !seen.insert(who.clone()) {

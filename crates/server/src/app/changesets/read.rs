@@ -14,6 +14,7 @@ use model::revision::Revision;
 use serde::{Deserialize, Serialize};
 use store::{ChangesetFilter, ChangesetSummary};
 
+use crate::app::functions::names::Names;
 use crate::ctx::Ctx;
 use crate::error::Error;
 
@@ -26,12 +27,25 @@ pub struct ChangesetView {
     pub base_revision: Revision,
     pub applied_revision: Option<Revision>,
     pub actor: Actor,
+    /// The actor by name.
+    pub who: String,
     pub created_at: Timestamp,
     pub decided_by: Option<Actor>,
+    /// Who decided, by name.
+    pub decider: Option<String>,
     pub decided_at: Option<Timestamp>,
     pub checks: Vec<Check>,
     pub conflicts: Vec<Conflict>,
     pub changes: Vec<ChangeView>,
+}
+
+/// One line of a list.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, utoipa::ToSchema)]
+pub struct ChangesetLine {
+    #[serde(flatten)]
+    pub summary: ChangesetSummary,
+    /// The actor by name.
+    pub who: String,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
@@ -48,10 +62,12 @@ pub async fn list(
     access: &Access,
     filter: ChangesetFilter,
     limit: u32,
-) -> Result<Vec<ChangesetSummary>, Error> {
+) -> Result<Vec<ChangesetLine>, Error> {
     access.may(Verb::ReadChangesets)?;
     let filter = ChangesetFilter { scope: access.only().clone(), ..filter };
-    Ok(ctx.store.changesets(&filter, limit).await?)
+    let list = ctx.store.changesets(&filter, limit).await?;
+    let names = Names::of_actors(ctx, access, list.iter().map(|one| &one.actor)).await?;
+    Ok(list.into_iter().map(|summary| ChangesetLine { who: names.who(&summary.actor), summary }).collect())
 }
 
 pub async fn show(ctx: &Ctx, access: &Access, number: u64) -> Result<ChangesetView, Error> {
@@ -77,12 +93,16 @@ pub async fn show(ctx: &Ctx, access: &Access, number: u64) -> Result<ChangesetVi
             diff: difference(old.as_ref(), new.as_ref()),
         });
     }
+    let actors = [&changeset.actor].into_iter().chain(&changeset.decided_by);
+    let names = Names::of_actors(ctx, access, actors).await?;
     Ok(ChangesetView {
         number,
         state: changeset.state,
         title: changeset.title,
         base_revision: changeset.base,
         applied_revision: changeset.applied,
+        who: names.who(&changeset.actor),
+        decider: changeset.decided_by.as_ref().map(|actor| names.who(actor)),
         actor: changeset.actor,
         created_at: changeset.created_at,
         decided_by: changeset.decided_by,

@@ -17,9 +17,9 @@ use model::trigger::mapping::{Ask, asked};
 use serde_json::{Map, Value};
 
 use super::condition_checks;
+use crate::app::triggers::expression::check;
 use crate::ctx::Ctx;
 use crate::error::Error;
-use crate::triggers::check;
 
 /// Parameters that get something of their own when an entry was changed.
 const OF_CHANGES: [&str; 3] = ["action", "triggered_function_name", "function_name"];

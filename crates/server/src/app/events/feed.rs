@@ -45,14 +45,25 @@ pub(crate) enum Taken {
     },
 }
 
+/// Where a reader begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Begin {
+    /// With what happens from now on.
+    Now,
+    /// With the oldest that there is.
+    Oldest,
+    /// After the last one that was read, 0 if that was none: what is missing behind it is named.
+    After(u64),
+}
+
 impl Feed {
     pub(crate) fn new(ctx: Ctx, stop: CancellationToken) -> Feed {
         let shared = Shared { recent: Recent::default(), last: watch::Sender::new(0) };
         Feed { ctx, stop, reading: OnceCell::new(), shared: Arc::new(shared) }
     }
 
-    /// Those after this one that may be seen; from now on where none is named.
-    pub(crate) async fn reader(&self, access: &Access, after: Option<u64>) -> Result<Reader, Error> {
+    /// Those that may be seen.
+    pub(crate) async fn reader(&self, access: &Access, begin_at: Begin) -> Result<Reader, Error> {
         access.may(Verb::ReadEvents)?;
         let begin = async {
             let newest = self.ctx.store.newest_event().await?;
@@ -62,12 +73,13 @@ impl Feed {
         };
         self.reading.get_or_try_init(|| begin).await?;
         let last = self.shared.last.subscribe();
-        let seq = match after {
-            Some(after) => after,
-            None => self.ctx.store.newest_event().await?,
+        let seq = match begin_at {
+            Begin::Now => self.ctx.store.newest_event().await?,
+            Begin::Oldest => 0,
+            Begin::After(seq) => seq,
         };
         let (ctx, shared, scope) = (self.ctx.clone(), Arc::clone(&self.shared), access.only().clone());
-        Ok(Reader { ctx, shared, scope, last, seq })
+        Ok(Reader { ctx, shared, scope, last, seq, misses: begin_at != Begin::Oldest })
     }
 }
 
@@ -100,6 +112,8 @@ pub(crate) struct Reader {
     scope: Scope,
     last: watch::Receiver<u64>,
     seq: u64,
+    /// Whether what is gone is missed: whoever wants the oldest takes what there is.
+    misses: bool,
 }
 
 impl Reader {
@@ -117,13 +131,14 @@ impl Reader {
                     }
                 };
                 if let (Some(first), Some(newest)) = (events.first(), events.last()) {
-                    // Numbers have no gap but for what is gone from the beginning. Whoever reads from there asked for no number.
+                    // Numbers have no gap but for what is gone from the beginning.
                     let expected = self.seq + 1;
-                    if self.seq > 0 && first.seq > expected {
+                    if self.misses && first.seq > expected {
                         self.seq = first.seq - 1;
                         return Ok(Some(Taken::Pruned { first: expected, last: self.seq }));
                     }
                     self.seq = newest.seq;
+                    self.misses = true;
                     let seen = |event: &Arc<Event>| event.is_visible_to(&self.scope);
                     return Ok(Some(Taken::Events(events.into_iter().filter(seen).collect())));
                 }

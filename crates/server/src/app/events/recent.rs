@@ -14,10 +14,10 @@ const MOST_BYTES: u64 = 16 << 20;
 const READ_BYTES: u64 = 4 << 20;
 
 #[derive(Default)]
-pub(crate) struct Recent(Mutex<Kept>);
+pub(crate) struct Recent(Mutex<Window>);
 
 #[derive(Default)]
-struct Kept {
+struct Window {
     events: VecDeque<(Arc<Event>, u64)>,
     bytes: u64,
 }
@@ -54,7 +54,7 @@ impl Recent {
         Some(events.map(|(event, _)| Arc::clone(event)).collect())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, Window> {
         // Nothing that holds the lock can panic half-way through a change.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -2,6 +2,7 @@
 
 pub mod dependents;
 pub mod names;
+pub(crate) mod resolution;
 pub mod run_tests;
 pub mod search;
 pub(crate) mod test_results;
@@ -12,15 +13,16 @@ use model::access::Access;
 use model::access::verb::Verb;
 use model::changeset::diff::Diff;
 use model::entry::{EntryKey, EntryKind};
-use model::function::FunctionDraft;
 use model::function::dependency::Role;
+use model::function::{DraftError, FunctionDraft};
 use model::name::EntryName;
-use model::python::{PackFile, PackFunction, read_pack};
+use model::python::{Analysis, PackFile, PackFunction, read_bare, read_pack};
 use model::revision::Revision;
 use model::version::{Version, VersionHead, VersionNumber};
 use serde::{Deserialize, Serialize};
 use store::{EntryPage, EntrySummary};
 
+use self::names::Names;
 use super::changesets::drafts::{FunctionIntent, Intent, Proposal};
 use super::changesets::{Applied, Breakage, difference, register};
 use crate::ctx::Ctx;
@@ -33,6 +35,8 @@ pub(crate) use crate::prepare::not_found;
 pub struct EntryView {
     #[serde(flatten)]
     pub version: Version,
+    /// Who wrote it, by name.
+    pub who: String,
     pub live: bool,
     /// Live entries that call it.
     pub dependents: Vec<EntryKey>,
@@ -44,6 +48,8 @@ pub struct EntryView {
 pub struct VersionLine {
     #[serde(flatten)]
     pub head: VersionHead,
+    /// Who wrote it, by name.
+    pub who: String,
     pub live: bool,
     /// The version that was live before this one became live, the last time it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,7 +113,8 @@ pub async fn show(ctx: &Ctx, access: &Access, key: &EntryKey, which: Which) -> R
         let matching = referrers.iter().filter(|(_, role, who)| *role == wanted && who != key);
         matching.map(|(_, _, who)| who.clone()).collect()
     };
-    Ok(EntryView { live, dependents: by(Role::Calls), started_by: by(Role::Starts), version })
+    let who = Names::of_actors(ctx, access, [&version.head.written_by]).await?.who(&version.head.written_by);
+    Ok(EntryView { live, dependents: by(Role::Calls), started_by: by(Role::Starts), version, who })
 }
 
 /// As which kind an entry is referred to: what is called is recorded as a function, for its name alone does not tell.
@@ -124,7 +131,9 @@ pub async fn versions(ctx: &Ctx, access: &Access, key: &EntryKey) -> Result<Vec<
     }
     let live = ctx.store.live_version(key).await?.map(|version| version.head.version_id);
     let history = ctx.store.live_history(key).await?;
+    let names = Names::of_actors(ctx, access, heads.iter().map(|head| &head.written_by)).await?;
     let line = |head: VersionHead| VersionLine {
+        who: names.who(&head.written_by),
         live: Some(head.version_id) == live,
         live_before: head.number.live_before(&history),
         head,
@@ -165,34 +174,48 @@ pub async fn point(
 
 /// The text of one function, as a draft: a decorator states everything, a bare source only itself.
 pub fn read_function(text: &str, file: &str, name: Option<&EntryName>) -> Result<Intent, Error> {
+    let mut intents = drafts(text, file, name, true)?;
+    intents.pop().ok_or(Error::Draft(DraftError::NoSource))
+}
+
+/// The same for a file, which may define several if they are not to be stored under this name.
+pub fn read_functions(text: &str, file: &str, name: Option<&EntryName>) -> Result<Vec<Intent>, Error> {
+    drafts(text, file, name, name.is_some())
+}
+
+fn drafts(text: &str, file: &str, name: Option<&EntryName>, one: bool) -> Result<Vec<Intent>, Error> {
     let in_file = |source| Error::Source { file: file.to_owned(), source };
-    let PackFile { functions: mut decorated, skipped } = read_pack(text).map_err(in_file)?;
-    if decorated.len() > 1 {
-        let names: Vec<String> = decorated.iter().map(|function| format!("`{}`", function.name)).collect();
+    let PackFile { functions, skipped } = read_pack(text).map_err(in_file)?;
+    if functions.is_empty() {
+        let bare = read_bare(text, one).map_err(in_file)?;
+        return Ok(bare.into_iter().map(|analysis| bare_intent(analysis, name, file)).collect());
+    }
+    if one && functions.len() > 1 {
+        let names: Vec<String> = functions.iter().map(|function| format!("`{}`", function.name)).collect();
         return Err(Error::Input {
             problem: format!("`{file}` defines {} functions: {}", names.len(), names.join(", ")),
-            hint: format!("load them together with `selfmade pack load {file}`"),
+            hint: format!("only one is expected here; `selfmade fn add {file}` adds all of them"),
         });
     }
-    let Some(function) = decorated.pop() else {
-        let analysis = model::python::analyse(text).map_err(in_file)?;
-        let draft = FunctionDraft { name: name.cloned(), ..FunctionDraft::of_source(text) };
-        let file = Some(file.to_owned());
-        return Ok(Intent::Function(Box::new(FunctionIntent { draft, analysis: Some(analysis), file })));
-    };
-    if let Some(other) = skipped.first() {
+    if let (Some(other), Some(function)) = (skipped.first(), functions.first()) {
         return Err(Error::Input {
             problem: format!(
                 "`{file}` defines `{}`, and in line {} `{}` without a decorator",
                 function.name, other.line, other.name
             ),
             hint: format!(
-                "a function is stored alone: define `{other}` inside it, or decorate both and load them with `selfmade pack load {file}`",
+                "nothing in the file uses `{other}`: decorate it too, or remove it",
                 other = other.name
             ),
         });
     }
-    Ok(decorated_intent(function, name.cloned(), file))
+    Ok(functions.into_iter().map(|function| decorated_intent(function, name.cloned(), file)).collect())
+}
+
+fn bare_intent(analysis: Analysis, name: Option<&EntryName>, file: &str) -> Intent {
+    let draft = FunctionDraft { name: name.cloned(), ..FunctionDraft::of_source(&analysis.source) };
+    let file = Some(file.to_owned());
+    Intent::Function(Box::new(FunctionIntent { draft, analysis: Some(analysis), file }))
 }
 
 /// A decorated function, as a pack file or an export has it.

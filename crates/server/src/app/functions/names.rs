@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use model::access::Access;
 use model::access::actor::Actor;
 use model::access::verb::Verb;
+use model::access::{Access, Authority};
 use model::entry::{EntryKey, EntryKind};
-use model::ids::{EntryId, SessionId, TokenId, VersionId};
+use model::ids::{EntryId, RunId, SessionId, TokenId, VersionId};
 use model::name::EntryName;
 use model::run::Run;
 use model::version::VersionNumber;
+use uuid::Uuid;
 
 use super::{Which, not_found};
 use crate::app::runs::ids::{find, short};
@@ -25,6 +26,21 @@ pub(crate) struct Names {
 }
 
 impl Names {
+    /// Of actors alone.
+    pub(crate) async fn of_actors(
+        ctx: &Ctx,
+        access: &Access,
+        actors: impl IntoIterator<Item = &Actor>,
+    ) -> Result<Names, Error> {
+        let actors: Vec<&Actor> = actors.into_iter().collect();
+        Ok(Names {
+            versions: HashMap::new(),
+            entries: entries(ctx, access, &actors).await?,
+            tokens: tokens(ctx, access, &actors).await?,
+            sessions: sessions(ctx, access, &actors).await?,
+        })
+    }
+
     /// As far as they may be seen: what lies outside keeps its id.
     pub(crate) async fn of(ctx: &Ctx, access: &Access, runs: &[Run]) -> Result<Names, Error> {
         let versions: BTreeSet<VersionId> = runs.iter().filter_map(|run| run.version_id).collect();
@@ -45,19 +61,55 @@ impl Names {
         self.versions.get(&run.version_id?).copied()
     }
 
-    /// `trigger check_it`, `token ci`; what has no name any more keeps its id.
+    /// `trigger check_it`, `token ci`; what has no name any more, or none that may be seen, is told by the end of its id.
     pub(crate) fn who(&self, actor: &Actor) -> String {
+        let nameless = |kind: &str, id: Uuid| format!("{kind} {}", end_of(id));
         let named = match actor {
             Actor::CommandLine => None,
             Actor::Run(run) => Some(format!("run {}", short(*run))),
-            Actor::Token(token) => self.tokens.get(token).map(|name| format!("token {name}")),
-            Actor::Session(session) => self.sessions.get(session).map(|name| format!("session {name}")),
-            Actor::Trigger(entry) | Actor::Schedule(entry) => {
-                self.entries.get(entry).map(|key| format!("{} {}", key.kind, key.name))
-            }
+            Actor::Token(token) => Some(match self.tokens.get(token) {
+                Some(name) => format!("token {name}"),
+                None => nameless("token", token.0),
+            }),
+            Actor::Session(session) => Some(match self.sessions.get(session) {
+                Some(name) => format!("session {name}"),
+                None => nameless("session", session.0),
+            }),
+            Actor::Trigger(entry) => Some(self.entry("trigger", *entry)),
+            Actor::Schedule(entry) => Some(self.entry("schedule", *entry)),
         };
         named.unwrap_or_else(|| actor.to_string())
     }
+
+    fn entry(&self, kind: &str, entry: EntryId) -> String {
+        match self.entries.get(&entry) {
+            Some(key) => format!("{kind} {}", key.name),
+            None => format!("{kind} {}", end_of(entry.0)),
+        }
+    }
+}
+
+/// By whose access something is executed. Who is narrow sees the role of others, and not which names they may touch.
+pub(crate) fn under(names: &Names, access: &Access, authority: &Authority) -> String {
+    let is_whole = access.only().is_all() || access.authority.holder == authority.holder;
+    let what = if is_whole { authority.describe() } else { authority.role.to_string() };
+    format!("{} ({what})", names.who(&authority.holder))
+}
+
+/// The same for what a live Trigger or Schedule starts: that of whoever applied it.
+pub(crate) async fn started_under(
+    ctx: &Ctx,
+    access: &Access,
+    entry: EntryId,
+) -> Result<Option<String>, Error> {
+    let Some(authority) = ctx.store.appliers(&[entry]).await?.remove(&entry) else { return Ok(None) };
+    let names = Names::of_actors(ctx, access, [&authority.holder]).await?;
+    Ok(Some(under(&names, access, &authority)))
+}
+
+/// The end of an id, where nothing has a name.
+fn end_of(id: Uuid) -> String {
+    short(RunId(id))
 }
 
 async fn numbers(ctx: &Ctx, versions: &[VersionId]) -> Result<HashMap<VersionId, VersionNumber>, Error> {

@@ -1,4 +1,4 @@
-//! Finds functions by their names and descriptions. The index is updated to the current revision before it is used, so a
+//! Finds functions and graphs by their names and descriptions. The index is updated to the current revision before it is used, so a
 //! search never misses what was applied before it. Callers that may touch only some names get results from an index of those
 //! names, to which the rest of the brain does not exist.
 
@@ -10,8 +10,11 @@ use model::access::Access;
 use model::access::scope::Scope;
 use model::access::verb::Verb;
 use model::content::Content;
-use model::entry::{EntryKey, EntryKind};
+use model::entry::EntryKind;
 use model::function::FunctionContent;
+use model::graph::block::{BlockSignature, ERROR};
+use model::graph::builtin::Builtin;
+use model::graph::{GraphContent, Node};
 use model::name::EntryName;
 use model::revision::Revision;
 use model::version::Version;
@@ -25,10 +28,16 @@ use crate::error::Error;
 pub use crate::search::Hit;
 use crate::search::{self, Change, Document, IndexSlot, Position, SearchIndex};
 
-/// Beyond this many moved functions, building the index anew is quicker than mending it.
+/// Beyond this many moved entries, building the index anew is quicker than mending it.
 const MENDABLE: usize = 20_000;
 
-/// How many functions are read at a time while the index is built.
+/// What is found. They share their names, so a name is one of them.
+const KINDS: [EntryKind; 2] = [EntryKind::Function, EntryKind::Graph];
+
+/// The nodes of a large graph say little more than the first of them.
+const INDEXED_NODES: usize = 500;
+
+/// How many entries are read at a time while the index is built.
 const PAGE: u32 = 2_000;
 
 pub async fn search(ctx: &Ctx, access: &Access, query: &str, limit: usize) -> Result<Vec<Hit>, Error> {
@@ -99,10 +108,15 @@ async fn mend(ctx: &Ctx, index: Arc<SearchIndex>, from: Position, scope: &Scope)
     if ctx.store.revision().await?.0 == from.revision {
         return Ok(());
     }
-    let (now, mut names) = ctx.store.moved_since(EntryKind::Function, Revision(from.revision)).await?;
+    let since = Revision(from.revision);
+    let (now, mut names) = ctx.store.moved_since(EntryKind::Function, since).await?;
+    // What moved after the first question is looked at now, and again next time.
+    names.extend(ctx.store.moved_since(EntryKind::Graph, since).await?.1);
     names.retain(|name| scope.covers(name.as_str()));
+    names.sort();
+    names.dedup();
     // What was replaced is counted until its part of the index is merged. When that is depends on more than the
-    // functions of a scope, so an index of a scope never holds any.
+    // entries of a scope, so an index of a scope never holds any.
     let mendable = if scope.is_all() { MENDABLE } else { 0 };
     if now.0 < from.revision || names.len() > mendable {
         return build(ctx, index, scope).await;
@@ -116,8 +130,8 @@ async fn mend(ctx: &Ctx, index: Arc<SearchIndex>, from: Position, scope: &Scope)
 }
 
 async fn change(ctx: &Ctx, name: EntryName) -> Result<Change, Error> {
-    let version = ctx.store.live_version(&EntryKey::function(name.clone())).await?;
-    Ok(match version.and_then(document) {
+    let live = ctx.store.live_callables(std::slice::from_ref(&name)).await?;
+    Ok(match live.into_iter().find_map(document) {
         Some(document) => Change::Put(document),
         None => Change::Remove(name.to_string()),
     })
@@ -145,31 +159,55 @@ async fn build(ctx: &Ctx, index: Arc<SearchIndex>, scope: &Scope) -> Result<(), 
 }
 
 async fn send_pages(ctx: &Ctx, send: SyncSender<Document>, scope: &Scope) -> Result<(), Error> {
-    let mut after: Option<String> = None;
-    loop {
-        let page = ctx.store.live_versions(EntryKind::Function, after.as_deref(), PAGE, scope).await?;
-        let Some(last) = page.last() else { return Ok(()) };
-        after = Some(last.head.key.name.to_string());
-        let send = send.clone();
-        let sent = blocking(move || {
-            page.into_iter().filter_map(document).all(|document| send.send(document).is_ok())
-        });
-        if !sent.await {
-            return Ok(());
+    for kind in KINDS {
+        let mut after: Option<String> = None;
+        loop {
+            let page = ctx.store.live_versions(kind, after.as_deref(), PAGE, scope).await?;
+            let Some(last) = page.last() else { break };
+            after = Some(last.head.key.name.to_string());
+            let send = send.clone();
+            let sent = blocking(move || {
+                page.into_iter().filter_map(document).all(|document| send.send(document).is_ok())
+            });
+            if !sent.await {
+                return Ok(());
+            }
         }
     }
+    Ok(())
 }
 
 fn document(version: Version) -> Option<Document> {
-    let Content::Function(content) = version.content else { return None };
-    Some(Document {
-        name: version.head.key.name.to_string(),
-        parameters: content.signature.parameters.iter().map(|parameter| parameter.name.clone()).collect(),
-        examples: examples(&content),
-        text: content.metadata.values().filter_map(Value::as_str).map(str::to_owned).collect(),
-        description: content.description,
-        docstring: content.docstring,
-    })
+    let name = version.head.key.name.as_str();
+    match version.content {
+        Content::Function(content) => Some(Document {
+            parameters: content.signature.parameters.iter().map(|parameter| parameter.name.clone()).collect(),
+            examples: examples(&content),
+            text: content.metadata.values().filter_map(Value::as_str).map(str::to_owned).collect(),
+            docstring: content.docstring.clone(),
+            ..Document::new(EntryKind::Function, name, &content.description)
+        }),
+        Content::Graph(content) => Some(Document {
+            parameters: pins(&content),
+            text: content.nodes.iter().take(INDEXED_NODES).flat_map(words).collect(),
+            ..Document::new(EntryKind::Graph, name, &content.description)
+        }),
+        Content::Trigger(_) | Content::Schedule(_) => None,
+    }
+}
+
+fn pins(content: &GraphContent) -> Vec<String> {
+    let BlockSignature { inputs, outputs, .. } = BlockSignature::of_graph(content);
+    inputs.into_iter().chain(outputs).map(|pin| pin.name).filter(|name| name != ERROR).collect()
+}
+
+/// What a node says of the graph: its title, what it calls, and the text of a note.
+fn words(node: &Node) -> Vec<String> {
+    let title = node.metadata.get("title").and_then(Value::as_str);
+    let note = node.input.get("text").and_then(Value::as_str);
+    let note = note.filter(|_| node.builtin() == Some(Builtin::Note));
+    let called = node.calls().map(|(name, _)| name);
+    [title, note, called].into_iter().flatten().map(str::to_owned).collect()
 }
 
 fn examples(content: &FunctionContent) -> Vec<String> {

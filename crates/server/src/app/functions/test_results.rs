@@ -1,11 +1,12 @@
-//! Results of tests, kept while a Changeset is tried again: a test is run again only if something that it executes has
-//! changed.
+//! What takes long to find out about a Changeset, kept while it is tried again: results of tests, each of which is run again only if
+//! something that it executes has changed, and whether packages can be installed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use model::name::EntryName;
 use model::version::ContentHash;
 
+use super::resolution::{self, Resolution};
 use super::run_tests::{Trial, Tried, run_all};
 use crate::ctx::Ctx;
 use crate::error::Error;
@@ -23,10 +24,37 @@ pub(crate) struct TrialKey {
 pub(crate) struct TestResults {
     known: HashMap<TrialKey, Tried>,
     missing: Vec<Trial>,
+    resolutions: HashMap<Vec<String>, Resolution>,
+    unresolved: Vec<Vec<String>>,
     is_deferred: bool,
 }
 
 impl TestResults {
+    /// Finds out whether these sets of packages can be installed, unless that is deferred.
+    pub(super) async fn resolve(&mut self, ctx: &Ctx, sets: impl Iterator<Item = &Vec<String>>) {
+        let unknown: BTreeSet<&Vec<String>> =
+            sets.filter(|packages| !self.resolutions.contains_key(*packages)).collect();
+        self.unresolved = unknown.into_iter().cloned().collect();
+        if !self.is_deferred {
+            self.resolve_missing(ctx).await;
+        }
+    }
+
+    /// Whether these packages can be installed; nothing if that has to be found out first.
+    pub(super) fn resolution(&self, packages: &[String]) -> Option<&Resolution> {
+        self.resolutions.get(packages)
+    }
+
+    async fn resolve_missing(&mut self, ctx: &Ctx) {
+        let unresolved = std::mem::take(&mut self.unresolved);
+        self.resolutions.extend(resolution::resolve_all(ctx, unresolved).await);
+    }
+
+    /// Whether it is known which packages can be installed.
+    pub(crate) fn is_resolved(&self) -> bool {
+        self.unresolved.is_empty()
+    }
+
     /// Tests are not run when they are needed, but by [`TestResults::run_missing`].
     pub(crate) fn deferred() -> TestResults {
         TestResults { is_deferred: true, ..TestResults::default() }
@@ -49,10 +77,11 @@ impl TestResults {
     }
 
     pub(crate) fn is_complete(&self) -> bool {
-        self.missing.is_empty()
+        self.missing.is_empty() && self.unresolved.is_empty()
     }
 
     pub(crate) async fn run_missing(&mut self, ctx: &Ctx) -> Result<(), Error> {
+        self.resolve_missing(ctx).await;
         let missing = std::mem::take(&mut self.missing);
         self.known.extend(run_all(ctx, missing).await?);
         Ok(())

@@ -62,7 +62,7 @@ pub(crate) async fn run_draft(
     let drafted = draft(ctx, access, proposal).await?;
     refuse_calls_outside(access, &drafted.changes)?;
     let (prepared, _) = prepare_overlaid(ctx, &overlay(&drafted.changes), name).await?;
-    let wrong = |source| Error::RunInput { key: prepared.key().clone(), source };
+    let wrong = |source| Error::RunInput { key: prepared.key.clone(), source };
     let positional = arguments.positional.iter().map(sandbox::Value::to_json).collect();
     let named = arguments.named.iter().map(|(name, value)| (name.clone(), value.to_json())).collect();
     let input = bind(prepared.signature(), positional, named).map_err(wrong)?;
@@ -95,7 +95,7 @@ pub(crate) async fn execute(
     let _place = ctx.engine.trials.acquire().await;
     let Some(function) = prepared.function() else {
         return Err(Error::Input {
-            problem: format!("`{}` is a graph, and only functions are tried", prepared.key().name),
+            problem: format!("`{}` is a graph, and only functions are tried", prepared.key.name),
             hint: "apply it and run it".to_owned(),
         });
     };

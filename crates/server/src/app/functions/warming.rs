@@ -10,7 +10,7 @@ use model::name::EntryName;
 use serde::{Deserialize, Serialize};
 
 use crate::ctx::Ctx;
-use crate::engine::Told;
+use crate::engine::ProgressListener;
 use crate::error::Error;
 use crate::prepare::{Callable, Prepared};
 
@@ -24,17 +24,22 @@ pub struct Warmed {
 }
 
 /// Makes the environments of these Functions, and of what they call that runs in cells of its own, and starts them here.
-pub async fn warm(ctx: &Ctx, access: &Access, names: &[EntryName], told: Told) -> Result<Vec<Warmed>, Error> {
+pub async fn warm(
+    ctx: &Ctx,
+    access: &Access,
+    names: &[EntryName],
+    told: ProgressListener,
+) -> Result<Vec<Warmed>, Error> {
     access.may(Verb::PrepareEnvironments)?;
     for name in names {
         access.may_touch(Verb::PrepareEnvironments, name.as_str())?;
     }
     let mut warmed: Vec<Warmed> = Vec::new();
     for prepared in needed(ctx, names).await? {
-        let head = &prepared.head;
+        let (key, Some(number)) = (&prepared.key, prepared.number) else { continue };
         // What runs in a cell of its own may be a function that the caller does not see.
-        let is_seen = access.covers(head.key.name.as_str());
-        let function = is_seen.then(|| format!("{}@{}", head.key.name, head.number));
+        let is_seen = access.covers(key.name.as_str());
+        let function = is_seen.then(|| format!("{}@{number}", key.name));
         let Some(loaded) = prepared.function() else { continue };
         let packages: BTreeSet<&String> = loaded.requirements.iter().collect();
         match warmed.iter_mut().find(|one| one.packages.iter().eq(packages.iter().copied())) {
@@ -61,7 +66,7 @@ async fn needed(ctx: &Ctx, names: &[EntryName]) -> Result<Vec<Arc<Prepared>>, Er
     }
     next.reverse();
     while let Some(prepared) = next.pop() {
-        if !seen.insert(prepared.head.version_id) {
+        if !prepared.version_id.is_some_and(|version| seen.insert(version)) {
             continue;
         }
         let mut elsewhere: Vec<VersionId> = match &prepared.callable {

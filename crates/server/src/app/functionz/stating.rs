@@ -165,6 +165,9 @@ fn options(grants: &Grants) -> BTreeMap<String, Value> {
     if grants.files {
         state("files", true.into());
     }
+    if let Some(word) = grants.storage.word() {
+        state("storage", word.into());
+    }
     match grants.brain {
         BrainGrant::None => {}
         BrainGrant::Read => state("brain", "read".into()),

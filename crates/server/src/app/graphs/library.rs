@@ -15,12 +15,19 @@ use model::version::VersionNumber;
 use crate::ctx::Ctx;
 use crate::error::Error;
 
+/// For so many names that are not known others are looked for that are alike.
+const SUGGESTED: usize = 20;
+
 /// What Graphs may call, once some changes are applied.
 pub(crate) struct Library {
     live: HashMap<String, Content>,
     pinned: HashMap<(String, VersionNumber), Content>,
     /// Names that there are and that are much like those that there are not.
     near: HashMap<String, String>,
+    /// What was looked for.
+    asked: BTreeSet<Called>,
+    /// What is deleted by the changes.
+    gone: BTreeSet<EntryKey>,
     authority: Arc<Authority>,
 }
 
@@ -32,13 +39,7 @@ impl Library {
         changed: impl Iterator<Item = (&'a EntryKey, Option<&'a Content>)>,
         graphs: impl Iterator<Item = &'a GraphContent>,
     ) -> Result<Library, Error> {
-        let mut library = Library {
-            live: HashMap::new(),
-            pinned: HashMap::new(),
-            near: HashMap::new(),
-            authority: Arc::clone(&access.authority),
-        };
-        let mut gone = BTreeSet::new();
+        let mut library = Library::new(access);
         for (key, after) in changed {
             match after {
                 Some(content @ (Content::Function(_) | Content::Graph(_))) => {
@@ -46,36 +47,53 @@ impl Library {
                 }
                 Some(Content::Trigger(_) | Content::Schedule(_)) => {}
                 None => {
-                    gone.insert(key.clone());
+                    library.gone.insert(key.clone());
                 }
             }
         }
         let mut next: Vec<Called> = graphs.flat_map(calls).collect();
         next.extend(library.live.values().flat_map(nested));
-        let mut asked = BTreeSet::new();
-        while !next.is_empty() {
-            // What lies outside is not looked at: whether it is there must not show.
-            next.retain(|call| library.authority.may_call(&call.0) && asked.insert(call.clone()));
-            next = library.read_more(ctx, &gone, next).await?;
-        }
-        let missing = asked.iter().filter(|(name, _)| !library.live.contains_key(name.as_str()));
+        library.read_also(ctx, next).await?;
+        let missing = library.asked.iter().filter(|(name, _)| !library.live.contains_key(name.as_str()));
         let missing: Vec<String> = missing.map(|(name, _)| name.clone()).collect();
         library.look_for_similar(ctx, access, missing).await?;
         Ok(library)
     }
 
+    /// One in which nothing was looked for yet.
+    pub(crate) fn new(access: &Access) -> Library {
+        Library {
+            live: HashMap::new(),
+            pinned: HashMap::new(),
+            near: HashMap::new(),
+            asked: BTreeSet::new(),
+            gone: BTreeSet::new(),
+            authority: Arc::clone(&access.authority),
+        }
+    }
+
+    /// Looks for what is called, and for what the Graphs among that call.
+    pub(crate) async fn read_also(&mut self, ctx: &Ctx, mut next: Vec<Called>) -> Result<(), Error> {
+        while !next.is_empty() {
+            // What lies outside is not looked at: whether it is there must not show.
+            next.retain(|call| self.authority.may_call(&call.0) && self.asked.insert(call.clone()));
+            next = self.read_more(ctx, next).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether it is known what has this name, or that nothing has.
+    pub(crate) fn knows(&self, called: &Called) -> bool {
+        self.asked.contains(called) || !self.authority.may_call(&called.0)
+    }
+
     /// Reads what is called, and answers what that calls.
-    async fn read_more(
-        &mut self,
-        ctx: &Ctx,
-        gone: &BTreeSet<EntryKey>,
-        wanted: Vec<Called>,
-    ) -> Result<Vec<Called>, Error> {
+    async fn read_more(&mut self, ctx: &Ctx, wanted: Vec<Called>) -> Result<Vec<Called>, Error> {
         let mut found = Vec::new();
         let live = wanted.iter().filter(|(name, version)| version.is_none() && !self.live.contains_key(name));
         let names: Vec<EntryName> = live.filter_map(|(name, _)| EntryName::new(name).ok()).collect();
         for version in ctx.store.live_callables(&names).await? {
-            if !gone.contains(&version.head.key) {
+            if !self.gone.contains(&version.head.key) {
                 found.extend(nested(&version.content));
                 self.live.insert(version.head.key.name.to_string(), version.content);
             }
@@ -103,7 +121,8 @@ impl Library {
         }
         let mut names = ctx.store.entry_names(EntryKind::Function, access.only()).await?;
         names.extend(ctx.store.entry_names(EntryKind::Graph, access.only()).await?);
-        for name in missing {
+        // Each is compared with all names, and a reader goes through no more of them at once.
+        for name in missing.into_iter().take(SUGGESTED) {
             let near = nearest(&name, &names).map(str::to_owned);
             self.near.extend(near.map(|near| (name, near)));
         }
@@ -119,7 +138,7 @@ impl Library {
 }
 
 /// A name, and the Version if one is pinned.
-type Called = (String, Option<VersionNumber>);
+pub(crate) type Called = (String, Option<VersionNumber>);
 
 fn calls(graph: &GraphContent) -> Vec<Called> {
     let calls = graph.nodes.iter().filter_map(Node::calls);

@@ -1,9 +1,14 @@
-//! Graphs: checking them, describing what they can place, and editing them as drafts. They are read, listed and applied like
-//! every entry: see `functions` and `changesets`.
+//! Graphs: checking them, describing what they can place, editing them as drafts, and what can be made of one: a file, a
+//! picture, an estimate, a list of upgrades. They are read, listed and applied like every entry: see `functions` and `changesets`.
 
 pub mod blocks;
 pub mod drafts;
+pub mod drawing;
+pub mod estimates;
+pub mod exchange;
 pub(crate) mod library;
+pub mod source;
+pub mod upgrades;
 
 use model::access::Access;
 use model::access::verb::Verb;
@@ -12,6 +17,7 @@ use model::graph::{self, GraphContent};
 use model::name::EntryName;
 
 use self::library::Library;
+use crate::blocking::blocking;
 use crate::ctx::Ctx;
 use crate::error::Error;
 
@@ -24,5 +30,7 @@ pub async fn check(
 ) -> Result<Vec<Problem>, Error> {
     access.may(Verb::ReadFunctions)?;
     let library = Library::read(ctx, access, std::iter::empty(), std::iter::once(content)).await?;
-    Ok(graph::check(content, name, &library))
+    let (content, name) = (content.clone(), name.cloned());
+    // A large graph takes long, and other requests must not wait for it.
+    Ok(blocking(move || graph::check(&content, name.as_ref(), &library)).await)
 }

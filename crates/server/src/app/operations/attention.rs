@@ -1,5 +1,5 @@
-//! What needs a person now: schedules and triggers that keep failing, questions and changesets that wait, and environments that
-//! cannot be built.
+//! What needs a person now: schedules and triggers that keep failing, questions and changesets that wait, environments that
+//! cannot be built, and presets that do not fit.
 
 use std::collections::HashSet;
 
@@ -18,6 +18,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use store::{ChangesetFilter, ChangesetSummary, RunFilter};
 
+use crate::app;
+use crate::app::presets::PresetView;
 use crate::app::triggers::firing;
 use crate::ctx::Ctx;
 use crate::engine::NO_ENVIRONMENT;
@@ -47,6 +49,9 @@ pub struct Attention {
     pub changesets: Vec<ChangesetSummary>,
     /// Functions whose last run could not start because their packages cannot be installed.
     pub environments: Vec<Unbuildable>,
+    /// Presets that do not fit what is live.
+    #[serde(default)]
+    pub presets: Vec<UnfitPreset>,
 }
 
 /// A schedule or a trigger that keeps failing.
@@ -83,6 +88,14 @@ pub struct Unbuildable {
     pub at: Timestamp,
 }
 
+/// A preset that cannot be run.
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
+pub struct UnfitPreset {
+    pub callable: EntryName,
+    pub name: String,
+    pub why: String,
+}
+
 impl Attention {
     pub fn is_empty(&self) -> bool {
         self.count() == 0
@@ -91,7 +104,7 @@ impl Attention {
     /// How many things there are to look at.
     pub fn count(&self) -> usize {
         let entries = self.schedules.len() + self.triggers.len();
-        entries + self.questions.len() + self.changesets.len() + self.environments.len()
+        entries + self.questions.len() + self.changesets.len() + self.environments.len() + self.presets.len()
     }
 }
 
@@ -104,6 +117,7 @@ pub async fn list(ctx: &Ctx, access: &Access) -> Result<Attention, Error> {
         questions: questions(ctx, access).await?,
         changesets: changesets(ctx, access).await?,
         environments: environments(ctx, access).await?,
+        presets: presets(ctx, access).await?,
     })
 }
 
@@ -217,6 +231,15 @@ async fn changesets(ctx: &Ctx, access: &Access) -> Result<Vec<ChangesetSummary>,
     let state = Some(ChangesetState::Checked);
     let filter = ChangesetFilter { state, scope: access.only().clone(), ..ChangesetFilter::default() };
     Ok(ctx.store.changesets(&filter, MOST).await?)
+}
+
+async fn presets(ctx: &Ctx, access: &Access) -> Result<Vec<UnfitPreset>, Error> {
+    let unfit = |view: PresetView| {
+        let why = view.problem?;
+        Some(UnfitPreset { callable: view.preset.callable, name: view.preset.name, why })
+    };
+    let presets = app::presets::list(ctx, access, None, None, MOST_ENTRIES).await?;
+    Ok(presets.into_iter().filter_map(unfit).take(MOST as usize).collect())
 }
 
 async fn environments(ctx: &Ctx, access: &Access) -> Result<Vec<Unbuildable>, Error> {

@@ -3,6 +3,7 @@
 use model::access::Access;
 use model::access::verb::Verb;
 use model::ids::RunId;
+use model::input::depth::{MAX_DEPTH, fits_in};
 use model::run::{RunState, Waiting, question};
 use serde_json::Value;
 
@@ -14,6 +15,12 @@ use crate::error::Error;
 pub async fn answer(ctx: &Ctx, access: &Access, id: RunId, value: Value) -> Result<(), Error> {
     access.may(Verb::AnswerRun)?;
     let run = get(ctx, access, id).await?;
+    if !fits_in(&value, MAX_DEPTH) {
+        return Err(Error::Input {
+            problem: format!("run {id}: the value is nested deeper than {MAX_DEPTH} levels"),
+            hint: "hand in a flatter value".to_owned(),
+        });
+    }
     let Some(Waiting::Person { step, question, .. }) = run.waiting else {
         return Err(nothing_asked(ctx, id, run.state).await?);
     };

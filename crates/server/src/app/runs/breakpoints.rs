@@ -1,16 +1,20 @@
 //! Runs of Graphs that stand at breakpoints: what is held, and letting it go on.
 
+use std::sync::Arc;
+
 use model::access::Access;
 use model::access::verb::Verb;
 use model::graph::patch::LinkKey;
 use model::graph::run_options::BreakAt;
-use model::graph::scheduler::{ExecutionId, Happened, Plan, State};
+use model::graph::scheduler::{ExecutionId, Happened, LinkIndex, Plan, State};
 use model::graph::values;
 use model::ids::RunId;
+use model::input::depth::{MAX_DEPTH, fits_in};
 use model::run::Run;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use super::seen_steps::SeenSteps;
 use super::touched;
 use crate::ctx::Ctx;
 use crate::engine::state_of;
@@ -49,31 +53,40 @@ fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<V
 
 pub async fn held(ctx: &Ctx, access: &Access, id: RunId) -> Result<Vec<HeldView>, Error> {
     let run = touched(ctx, access, id).await?;
+    let seen = SeenSteps::of(ctx, access, &run).await?;
     with_state(ctx, &run, |graph, plan, state| {
-        let node = |(execution, input): (ExecutionId, model::graph::Values)| HeldView::Node {
-            node: graph.content.nodes[execution.node.0 as usize].id.clone(),
-            number: execution.number,
-            input: input
-                .into_iter()
-                .map(|(pin, value)| (pin, Value::clone(&value)))
-                .collect::<Map<_, _>>()
-                .into(),
+        let node = |(execution, input): (ExecutionId, model::graph::Values)| {
+            let node = graph.content.nodes[execution.node.0 as usize].id.clone();
+            let input: Map<_, _> =
+                input.into_iter().map(|(pin, value)| (pin, Value::clone(&value))).collect();
+            HeldView::Node { number: execution.number, input: seen.input(&node, input.into()), node }
         };
         let nodes = state.held(plan).into_iter().map(node);
-        let link =
-            |(link, value): (model::graph::scheduler::LinkIndex, &std::sync::Arc<Value>)| HeldView::Link {
-                link: LinkKey::of(&graph.content.links[link.0 as usize]),
-                value: Value::clone(value),
-            };
+        let link = |(link, value): (LinkIndex, &Arc<Value>)| {
+            let link = &graph.content.links[link.0 as usize];
+            // It is what the next node gets.
+            HeldView::Link { value: seen.input(&link.to, Value::clone(value)), link: LinkKey::of(link) }
+        };
         Ok(nodes.chain(state.held_values().map(link)).collect())
     })
     .await
 }
 
-/// Lets what is held go on: all of it, or what is named.
+/// Lets what is held go on: all of it, or what is named. Whoever changes something of it acts by the authority of the Run, and needs as
+/// much.
 pub async fn release(ctx: &Ctx, access: &Access, id: RunId, release: Release) -> Result<(), Error> {
     access.may(Verb::AnswerRun)?;
     let run = touched(ctx, access, id).await?;
+    if release.value.is_some() || release.breakpoints.is_some() {
+        access.may_change(id, &run.authority)?;
+    }
+    if release.value.as_ref().is_some_and(|value| !fits_in(value, MAX_DEPTH)) {
+        return Err(Error::Input {
+            problem: format!("run {id}: the value is nested deeper than {MAX_DEPTH} levels"),
+            hint: "hand in a flatter value".to_owned(),
+        });
+    }
+    let details = json!({ "node": release.node, "link": release.link, "changed": release.value.is_some() });
     let value = match release.value {
         Some(value) => Some(ctx.redaction_for(&[&access.authority]).await?.json(value)),
         None => None,
@@ -91,7 +104,8 @@ pub async fn release(ctx: &Ctx, access: &Access, id: RunId, release: Release) ->
         Ok(commands)
     })
     .await?;
-    match ctx.store.command_graph_run(id, &commands, ctx.clock.now()).await? {
+    let audit = ctx.audit(&access.actor, "run.release", &id.to_string(), details);
+    match ctx.store.command_graph_run(id, &commands, &audit).await? {
         true => Ok(()),
         false => Err(Error::RunEnded { run: id, state: touched(ctx, access, id).await?.state }),
     }
@@ -162,6 +176,6 @@ async fn with_state<T>(
     if run.state.is_final() {
         return Err(Error::RunEnded { run: run.run_id, state: run.state });
     }
-    let state = state_of(ctx, run, graph, plan).await?;
-    look(graph, plan, &state)
+    let (plan, state) = state_of(ctx, run, graph, plan).await?;
+    look(graph, &plan, &state)
 }

@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod breakpoints;
 pub mod cancel;
+mod graph_options;
 pub mod ids;
 pub mod lists;
 mod new_run;
@@ -13,6 +14,7 @@ pub mod replay;
 mod request;
 pub mod rerun;
 pub mod resume;
+mod seen_steps;
 pub mod start;
 pub mod wait;
 pub mod watch;
@@ -31,7 +33,7 @@ use self::rerun::recorded_input;
 pub use self::start::{Begun, begin, queue, start};
 pub(crate) use self::start::{recorded, start_nested, start_node};
 pub use self::wait::{wait, wait_past};
-pub use crate::engine::Happened;
+pub use crate::engine::RunProgress;
 
 /// How long a caller that starts a Run or waits for one waits for an unavailable database.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -8,12 +8,12 @@ use model::entry::{EntryKey, EntryKind};
 use model::function::FunctionContent;
 use model::function::run_options::Running;
 use model::function::signature::Parameter;
-use model::graph::run_options::GraphOptions;
-use model::input::bind;
+use model::input::{InputSchema, bind};
 use model::revision::Revision;
 use model::run::{How, Run, RunState};
 use serde_json::{Map, Value};
 
+use super::graph_options;
 use super::read::recorded_run;
 use super::{Input, StartRun, Target};
 use crate::app::functions::{Which, not_found};
@@ -28,7 +28,7 @@ pub(crate) async fn parameters(ctx: &Ctx, target: &Target) -> Result<Vec<Paramet
 
 /// Whether a Function takes such an input.
 pub(crate) async fn check_input(ctx: &Ctx, target: &Target, input: Map<String, Value>) -> Result<(), Error> {
-    checked(&*find(ctx, target).await?, input.into()).map(drop)
+    checked(&*find(ctx, target).await?, input.into(), false).map(drop)
 }
 
 /// What is to be run, where the brain was just read to be at a revision. If it does not exist, the error suggests the closest
@@ -67,23 +67,12 @@ async fn find(ctx: &Ctx, target: &Target) -> Result<Arc<Prepared>, Error> {
             let key = EntryKey::function(name.clone());
             Err(not_found(ctx, &Scope::none(), &key, Which::Number(*number)).await?)
         }
+        Target::Draft(name) => {
+            let draft = ctx.store.graph_draft(name).await?;
+            let draft = draft.ok_or_else(|| Error::NoGraphDraft { graph: name.clone() })?;
+            closures.of_draft(ctx, &draft).await
+        }
         Target::Recorded(run) => closures.for_run(ctx, &recorded_run(ctx, *run).await?).await,
-    }
-}
-
-/// Whether breakpoints and pinned outputs are of nodes and links that there are.
-fn check_options(prepared: &Prepared, options: &GraphOptions) -> Result<(), Error> {
-    let name = &prepared.key().name;
-    match &prepared.callable {
-        _ if options.is_usual() => Ok(()),
-        Callable::Graph(graph, _) => options.check(&graph.content).map_err(|problem| Error::Input {
-            problem: format!("`{name}`: {problem}"),
-            hint: format!("`selfmade graph show {name}` shows its nodes and links"),
-        }),
-        Callable::Function(_) => Err(Error::Input {
-            problem: format!("`{name}` is a function, and only graphs have breakpoints and pinned outputs"),
-            hint: "omit `graph`, or name a graph".to_owned(),
-        }),
     }
 }
 
@@ -92,7 +81,7 @@ pub(crate) fn pretended(ctx: &Ctx, prepared: &Prepared, input: Map<String, Value
     new_run(
         ctx,
         &Access::of_command_line(),
-        StartRun::of(Target::Live(prepared.key().name.clone()), Input::default()),
+        StartRun::of(Target::Live(prepared.key.name.clone()), Input::default()),
         prepared,
         input,
     )
@@ -105,14 +94,24 @@ pub(super) fn record(
     mut request: StartRun,
     prepared: &Prepared,
 ) -> Result<Run, Error> {
-    let input = checked(prepared, std::mem::take(&mut request.input))?;
-    check_options(prepared, &request.graph)?;
+    let input = checked(prepared, std::mem::take(&mut request.input), request.graph.is_partial())?;
+    graph_options::check(prepared, &request.graph, &input)?;
     Ok(new_run(ctx, access, request, prepared, input))
 }
 
-/// Arguments by name, if the Function takes them.
-fn checked(prepared: &Prepared, Input { positional, named }: Input) -> Result<Map<String, Value>, Error> {
-    let wrong = |source| Error::RunInput { key: prepared.key().clone(), source };
+/// Arguments by name, if the Function takes them. A run of some nodes of a Graph needs only what these take.
+fn checked(
+    prepared: &Prepared,
+    Input { positional, named }: Input,
+    is_partial: bool,
+) -> Result<Map<String, Value>, Error> {
+    let wrong = |source| Error::RunInput { key: prepared.key.clone(), source };
+    if is_partial {
+        let signature = prepared.signature().all_optional();
+        let input = bind(&signature, positional, named).map_err(wrong)?;
+        InputSchema::compile(&signature).check(&input).map_err(wrong)?;
+        return Ok(input);
+    }
     let input = bind(prepared.signature(), positional, named).map_err(wrong)?;
     prepared.schema.check(&input).map_err(wrong)?;
     Ok(input)
@@ -125,7 +124,7 @@ fn new_run(
     prepared: &Prepared,
     input: Map<String, Value>,
 ) -> Run {
-    let key = prepared.key().clone();
+    let key = prepared.key.clone();
     let (running, resumable) = match &prepared.callable {
         Callable::Function(function) => {
             let FunctionContent { running, grants, .. } = &*function.content;
@@ -148,15 +147,18 @@ fn new_run(
         depth: request.depth,
         is_node: request.is_node,
         record: running.record,
+        draft: prepared.draft.clone(),
     };
     // What it asks the brain about, and what it starts by name, is as it was then.
     let revision = match &request.target {
         Target::AsOf(_, revision) => *revision,
-        Target::Live(_) | Target::Exact(_) | Target::Number(..) | Target::Recorded(_) => prepared.revision(),
+        Target::Live(_) | Target::Exact(_) | Target::Number(..) | Target::Draft(_) | Target::Recorded(_) => {
+            prepared.revision()
+        }
     };
     Run {
         run_id: request.run_id.unwrap_or_else(|| ctx.ids.run()),
-        version_id: Some(prepared.head.version_id),
+        version_id: prepared.version_id,
         key,
         revision,
         state: RunState::Queued,

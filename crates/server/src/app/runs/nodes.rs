@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use store::GraphEntry;
 
-use super::records::seen_step;
+use super::seen_steps::SeenSteps;
 use super::touched;
 use crate::ctx::Ctx;
 use crate::error::Error;
@@ -51,6 +51,59 @@ pub enum NodeState {
     Failed,
 }
 
+/// A node execution that began or ended, as those hear of it who follow the run.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, utoipa::ToSchema)]
+pub struct NodeProgress {
+    pub node: String,
+    pub number: u32,
+    /// Tells it from all other executions of the run.
+    pub position: u32,
+    pub state: NodeState,
+    pub input: Value,
+    pub error: Option<RunError>,
+    pub run_id: Option<RunId>,
+    pub started_at: Timestamp,
+    pub finished_at: Option<Timestamp>,
+}
+
+/// A value that left a node execution.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, utoipa::ToSchema)]
+pub struct NodeOutput {
+    pub node: String,
+    pub number: u32,
+    pub position: u32,
+    pub pin: String,
+    pub value: Value,
+}
+
+impl NodeProgress {
+    /// As it is by now.
+    pub(super) fn of(step: Step) -> NodeProgress {
+        let NodeExecution {
+            node,
+            number,
+            position,
+            state,
+            input,
+            error,
+            run_id,
+            started_at,
+            finished_at,
+            ..
+        } = node_execution(step, Map::new());
+        NodeProgress { node, number, position, state, input, error, run_id, started_at, finished_at }
+    }
+
+    /// As it was when it began. How it ended comes later, except of one that failed: it may have ended without having begun.
+    pub(super) fn begun(step: Step) -> NodeProgress {
+        let now = NodeProgress::of(step);
+        match now.state {
+            NodeState::Failed => now,
+            _ => NodeProgress { state: NodeState::Running, finished_at: None, ..now },
+        }
+    }
+}
+
 /// Which executions.
 #[derive(Clone, Debug, Default)]
 pub struct NodeFilter {
@@ -72,16 +125,21 @@ pub async fn list(
         Some(node) => Some(lane_of(ctx, &run, node).await?),
         None => None,
     };
-    let mut steps = ctx.store.graph_steps(id, lane.as_ref(), filter.after, filter.limit).await?;
+    let mut steps = ctx
+        .store
+        .graph_steps(id, lane.as_ref(), filter.after, filter.limit)
+        .await
+        .map_err(|error| Error::of_record(id, error))?;
     let is_full = steps.len() >= filter.limit as usize;
     let fitting = fitting(&steps);
     let is_cut = fitting < steps.len();
     steps.truncate(fitting);
     let positions: Vec<u32> = steps.iter().map(|step| step.position).collect();
     let mut outputs = outputs(ctx.store.graph_outputs(id, &positions).await?);
+    let seen = SeenSteps::of(ctx, access, &run).await?;
     let execution = |step: Step| {
         let left = outputs.remove(&step.position).unwrap_or_default();
-        node_execution(seen_step(access, &run.authority, step), left)
+        node_execution(seen.step(step), left)
     };
     Ok((steps.into_iter().map(execution).collect(), is_full || is_cut))
 }
@@ -125,7 +183,7 @@ fn outputs(entries: Vec<GraphEntry>) -> HashMap<u32, Map<String, Value>> {
 }
 
 fn node_execution(mut step: Step, outputs: Map<String, Value>) -> NodeExecution {
-    let is_hidden = step.request.is_null();
+    let is_hidden = step.request.get("input").is_none();
     let mut part = |name: &str| step.request.get_mut(name).map(Value::take).unwrap_or_default();
     let (node, input) = (part("node"), part("input"));
     let state = match (&step.error, step.finished_at) {

@@ -34,12 +34,14 @@ pub(crate) fn seen_run(access: &Access, mut run: Run) -> Run {
 /// The Run as it is recorded, if it may be seen.
 pub(crate) async fn touched(ctx: &Ctx, access: &Access, run: RunId) -> Result<Run, Error> {
     access.may(Verb::ReadRuns)?;
-    let found = ctx.store.run(run).await?.filter(|run| access.covers(run.key.name.as_str()));
+    let found = ctx.store.run(run).await.map_err(|error| Error::of_record(run, error))?;
+    let found = found.filter(|run| access.covers(run.key.name.as_str()));
     found.ok_or_else(|| Error::RunNotFound { id: run.to_string() })
 }
 
 pub(super) async fn recorded_run(ctx: &Ctx, run: RunId) -> Result<Run, Error> {
-    ctx.store.run(run).await?.ok_or_else(|| Error::RunNotFound { id: run.to_string() })
+    let found = ctx.store.run(run).await.map_err(|error| Error::of_record(run, error))?;
+    found.ok_or_else(|| Error::RunNotFound { id: run.to_string() })
 }
 
 pub async fn list(ctx: &Ctx, access: &Access, filter: RunFilter, limit: u32) -> Result<Vec<Run>, Error> {

@@ -2,22 +2,21 @@
 
 use std::collections::{HashMap, HashSet};
 
-use model::access::{Access, Authority};
+use model::access::Access;
 use model::entry::EntryKind;
 use model::ids::{RunId, VersionId};
 use model::name::EntryName;
 use model::run::Run;
 use model::run::call::Call;
 use model::run::egress::EgressRequest;
-use model::run::host_verb::HostVerb;
 use model::run::output::OutputChunk;
 use model::run::step::Step;
 use model::version::VersionNumber;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::lists::{RunLine, lines};
-use crate::app::functions::names::Names;
+use super::seen_steps::SeenSteps;
+use crate::app::functions::names::{Names, under};
 use crate::app::runs;
 use crate::ctx::Ctx;
 use crate::error::Error;
@@ -77,18 +76,22 @@ pub async fn show(ctx: &Ctx, access: &Access, id: RunId) -> Result<RunRecord, Er
     let mut calls = ctx.store.calls(id).await?;
     calls.retain(|call| access.covers(&call.function));
     let steps = match run.key.kind {
-        EntryKind::Graph => ctx.store.graph_steps(id, None, 0, SHOWN_NODES).await?,
-        _ => ctx.store.steps(id).await?,
+        EntryKind::Graph => ctx
+            .store
+            .graph_steps(id, None, 0, SHOWN_NODES)
+            .await
+            .map_err(|error| Error::of_record(id, error))?,
+        _ => ctx.store.steps(id).await.map_err(|error| Error::of_record(id, error))?,
     };
-    let steps = steps.into_iter();
-    let steps = steps.map(|step| seen_step(access, &run.authority, step)).collect();
+    let seen = SeenSteps::of(ctx, access, &run).await?;
+    let steps = steps.into_iter().map(|step| seen.step(step)).collect();
     let run = runs::seen_run(access, run);
     Ok(RunRecord {
         version: names.version(&run),
         who: names.who(&run.actor),
-        under: format!("{} ({})", names.who(&run.authority.holder), run.authority.describe()),
+        under: under(&names, access, &run.authority),
         cancelled_by: run.cancelled.as_ref().map(|(actor, _)| names.who(actor)),
-        printed: ctx.store.output(id).await?,
+        printed: printed(ctx, id).await?,
         loaded: loaded(ctx, access, &run).await?,
         calls,
         steps,
@@ -99,18 +102,13 @@ pub async fn show(ctx: &Ctx, access: &Access, id: RunId) -> Result<RunRecord, Er
     })
 }
 
-/// A Step as someone may see it. What a Run with another reach than theirs read of the brain, or had others answer, may be from
-/// outside: they see that it asked, and no more.
-pub(crate) fn seen_step(access: &Access, authority: &Authority, step: Step) -> Step {
-    let verb = HostVerb::named(&step.verb);
-    // One that is not known any more may have shown anything.
-    let looks = verb.is_none_or(HostVerb::shows_the_brain);
-    let is_bounded = looks && authority.only == *access.only();
-    // A dependency may be outside the scope of whoever started the Run.
-    if access.only().is_all() || is_bounded || !(looks || verb == Some(HostVerb::Call)) {
-        return step;
+/// Of a Run that executes here, what it has printed so far.
+async fn printed(ctx: &Ctx, id: RunId) -> Result<Vec<OutputChunk>, Error> {
+    match ctx.engine.running.look(id).map(|live| live.printed()) {
+        Some(printed) if !printed.is_empty() => Ok(printed),
+        // It may have ended in between; then its record has everything.
+        _ => Ok(ctx.store.output(id).await?),
     }
-    Step { request: Value::Null, result: None, error: None, child: None, ..step }
 }
 
 /// What it runs first, then by name.

@@ -14,8 +14,9 @@ use serde_json::Value;
 use super::start::enter;
 use crate::app::runs;
 use crate::ctx::Ctx;
-use crate::engine::{Happened, Replay, replay as execute};
+use crate::engine::{GraphReplay, Replay, RunProgress, replay as execute, replay_graph};
 use crate::error::Error;
+use crate::prepare::Callable;
 
 #[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct Replayed {
@@ -44,7 +45,7 @@ pub async fn replay(
     ctx: &Ctx,
     access: &Access,
     id: RunId,
-    watch: impl Fn(RunId, Happened) + Send + Sync + 'static,
+    watch: impl Fn(RunId, RunProgress) + Send + Sync + 'static,
 ) -> Result<Replayed, Error> {
     access.may(Verb::ReplayRun)?;
     let run = runs::recorded_input(runs::touched(ctx, access, id).await?)?;
@@ -55,9 +56,19 @@ pub async fn replay(
     let recorded = Ended { state: run.state, output: run.output.clone(), error: run.error.clone() };
     // It holds a cell like any other that somebody waits for.
     let _place = enter(ctx, access, None).await?;
-    let replay = Replay { run, prepared, steps, watch: Arc::new(watch) };
-    let (end, steps_left) = execute(ctx, replay).await?;
-    let diverged = diverged(&end);
+    let (end, steps_left, diverged) = match &prepared.callable {
+        Callable::Graph(graph, _) => {
+            let GraphReplay { end, diverged, steps_left } = replay_graph(ctx, &run, graph, steps).await?;
+            (end, steps_left, diverged)
+        }
+        Callable::Function(_) => {
+            let prepared = Arc::clone(&prepared);
+            let replay = Replay { run, prepared, steps, watch: Arc::new(watch) };
+            let (end, steps_left) = execute(ctx, replay).await?;
+            let diverged = diverged(&end);
+            (end, steps_left, diverged)
+        }
+    };
     let replayed = Ended { state: end.state, output: end.output, error: end.error };
     let same = diverged.is_none() && steps_left == 0 && is_same(&recorded, &replayed);
     Ok(Replayed {

@@ -13,7 +13,7 @@ use model::run::retry::Retry;
 use model::version::VersionNumber;
 use serde_json::{Map, Value};
 
-use crate::engine::{Happened, Watch};
+use crate::engine::{RunProgress, Watch};
 
 /// What is to be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub enum Target {
     /// The Version that was live then, calling what was live then.
     AsOf(EntryName, Revision),
     Exact(VersionId),
+    /// The draft of a Graph, as it is now.
+    Draft(EntryName),
     /// Exactly what an earlier Run loaded.
     Recorded(RunId),
 }
@@ -61,7 +63,7 @@ pub struct StartRun {
     pub retry: Option<Retry>,
     pub priority: Option<i32>,
     pub due_at: Option<Timestamp>,
-    /// Of a Graph: breakpoints, pinned outputs, the Run it goes on from.
+    /// Of a Graph: what is executed and what not, where it stops, the Run it goes on from.
     pub graph: GraphOptions,
     /// How long to wait for a place; then the Run is queued instead. Absent means as long as it takes.
     pub patience: Option<Duration>,
@@ -92,7 +94,7 @@ impl StartRun {
 
     /// Hears what happens in the Run, as it happens.
     #[must_use]
-    pub fn watched(self, watch: impl Fn(RunId, Happened) + Send + Sync + 'static) -> StartRun {
+    pub fn watched(self, watch: impl Fn(RunId, RunProgress) + Send + Sync + 'static) -> StartRun {
         StartRun { watch: Some(Arc::new(watch)), ..self }
     }
 }

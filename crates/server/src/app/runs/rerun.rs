@@ -16,10 +16,19 @@ pub async fn again(ctx: &Ctx, access: &Access, id: RunId, live: bool) -> Result<
     let run = recorded_input(touched(ctx, access, id).await?)?;
     let target = match run.version_id {
         Some(version) if !live => Target::Exact(version),
+        // What a draft was is stored with its Run.
+        None if !live && run.how.draft.is_some() => Target::Recorded(id),
         _ => Target::Live(run.key.name.clone()),
     };
     let input = run.input.as_object().cloned().unwrap_or_default();
-    Ok(StartRun::of(target, input))
+    let mut graph = run.how.graph.as_deref().cloned().unwrap_or_default();
+    if !graph.recorded.is_empty() {
+        // What nodes gave is used again, as if the new Run had read it.
+        access.may_continue(id, &run.authority)?;
+    }
+    // It runs from its beginning.
+    graph.resumes = None;
+    Ok(StartRun { graph, ..StartRun::of(target, input) })
 }
 
 /// Of a Run that is not kept the input is gone.

@@ -35,10 +35,11 @@ pub struct Repeated {
 
 pub async fn plan(ctx: &Ctx, access: &Access, id: RunId) -> Result<ResumePlan, Error> {
     let run = failed(touched(ctx, access, id).await?)?;
+    access.may_continue(id, &run.authority)?;
     let prepared = ctx.engine.closures.for_run(ctx, &run).await?;
     let Callable::Graph(graph, _) = &prepared.callable else { return Err(not_resumable(&run)) };
     let Ok(plan) = &graph.plan else { return Err(not_resumable(&run)) };
-    let state = state_of(ctx, &run, graph, plan).await?;
+    let (plan, state) = state_of(ctx, &run, graph, plan).await?;
     let node = |at: u32| -> &Node { &graph.content.nodes[at as usize] };
     let failures = state.outcome().map(|outcome| outcome.failures.clone()).unwrap_or_default();
     let failed = failures.into_iter().map(|failure| Repeated {
@@ -47,7 +48,7 @@ pub async fn plan(ctx: &Ctx, access: &Access, id: RunId) -> Result<ResumePlan, E
         node: failure.node,
         error: Some(failure.message),
     });
-    let under_way = state.under_way(plan).into_iter().map(|(execution, _)| Repeated {
+    let under_way = state.under_way(&plan).into_iter().map(|(execution, _)| Repeated {
         node: node(execution.node.0).id.clone(),
         number: execution.number,
         block: node(execution.node.0).block.clone(),
@@ -65,6 +66,8 @@ pub async fn plan(ctx: &Ctx, access: &Access, id: RunId) -> Result<ResumePlan, E
 pub async fn resume(ctx: &Ctx, access: &Access, id: RunId, newer: bool) -> Result<StartRun, Error> {
     access.may(Verb::StartRun)?;
     let run = failed(touched(ctx, access, id).await?)?;
+    // The new Run has what this one read, as if it had read that itself.
+    access.may_continue(id, &run.authority)?;
     let target = match run.version_id {
         Some(version) if newer => Target::Exact(version),
         _ => Target::Recorded(id),

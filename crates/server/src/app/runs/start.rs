@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use model::access::Access;
 use model::access::verb::Verb;
 use model::function::run_options::Record;
+use model::graph::run_options::BreakAt;
 use model::ids::RunId;
 use model::revision::Revision;
 use model::run::nesting::NestingError;
@@ -15,12 +16,15 @@ use model::run::{Run, RunState};
 use store::Started;
 use tokio::task::{JoinError, JoinHandle};
 
+use super::graph_options::complete;
 use super::new_run::{record, resolve};
 use super::read::recorded_run;
 use super::wait::settled;
 use super::{By, PATIENCE, StartRun, Target};
 use crate::ctx::Ctx;
-use crate::engine::{AwaitedRun, CellPlace, Execution, InHand, NoPlace, carry_out, lease, patiently_until};
+use crate::engine::{
+    AwaitedRun, CellPlace, Execution, NoPlace, OwnedRun, execute, lease, retry_while_unavailable_until,
+};
 use crate::error::Error;
 use crate::prepare::Prepared;
 use crate::secrets::redaction::Redaction;
@@ -102,7 +106,7 @@ impl Begun {
         }
         if let Some(executing) = executing {
             let executed = match executing {
-                Executing::NotBegun(execution) => carry_out(ctx, *execution).await,
+                Executing::NotBegun(execution) => execute(ctx, *execution).await,
                 Executing::Task(task) => task.await.unwrap_or(Err(Error::LeaseLost { run: run_id })),
             };
             match executed {
@@ -126,7 +130,7 @@ impl Begun {
         let executing = self.executing.map(|executing| match executing {
             Executing::NotBegun(execution) => {
                 let ctx = ctx.clone();
-                Executing::Task(tokio::spawn(async move { carry_out(&ctx, *execution).await }))
+                Executing::Task(tokio::spawn(async move { execute(&ctx, *execution).await }))
             }
             Executing::Task(task) => Executing::Task(task),
         });
@@ -154,6 +158,11 @@ async fn judge(ctx: &Ctx, access: &Access, target: &Target) -> Result<(), Error>
         Target::Live(name) | Target::Number(name, _) | Target::AsOf(name, _) => {
             Ok(access.may_touch(Verb::StartRun, name.as_str())?)
         }
+        Target::Draft(name) => {
+            access.may_touch(Verb::StartRun, name.as_str())?;
+            // Whether there is one is told to those who may read it.
+            Ok(access.may_touch(Verb::ProposeChangeset, name.as_str())?)
+        }
         Target::Recorded(run) => {
             let run = recorded_run(ctx, *run).await?;
             Ok(access.may_touch(Verb::StartRun, run.key.name.as_str())?)
@@ -177,7 +186,9 @@ async fn begin_judged(
     let (nested, is_node, patience) = (request.parent.is_some(), request.is_node, request.patience);
     let prepared = resolve(ctx, access, &request.target, now).await?;
     // Whoever follows sees the access's own functions, and of others only the answer.
-    let watch = request.watch.clone().filter(|_| access.covers(prepared.key().name.as_str()));
+    let watch = request.watch.clone().filter(|_| access.covers(prepared.key.name.as_str()));
+    let mut request = request;
+    complete(ctx, access, &mut request, &prepared).await?;
     let mut run = record(ctx, access, request, &prepared)?;
     let awaited = (run.how.record != Record::All).then(|| ctx.engine.awaited.wait_for(run.run_id));
     // Others may have its place, and the queue knows whose turn it is; or another server executes it.
@@ -194,6 +205,9 @@ async fn begin_judged(
     run.how.waited = true;
     refuse_key(&run, redaction)?;
     let handed_over = redaction.only_in(&run.input);
+    if !handed_over.is_empty() {
+        refuse_breakpoints(&run)?;
+    }
     let given = (!handed_over.is_empty()).then(|| {
         // It cannot be executed again with what is recorded.
         run.how.resumable = false;
@@ -207,10 +221,26 @@ async fn begin_judged(
         return Ok(Begun { run_id: first.run_id, nested, is_node, executing: None, awaited: None });
     }
     let run_id = run.run_id;
-    let in_hand = InHand::take(&ctx.engine.running, run_id, lease);
+    let owned = OwnedRun::take(&ctx.engine.running, run_id, lease);
     let steps = Vec::new();
-    let execution = Execution { run, given, lease, prepared, steps, watch, handed_over, in_hand, place };
+    let execution = Execution { run, given, lease, prepared, steps, watch, handed_over, owned, place };
     Ok(Begun { run_id, nested, is_node, executing: Some(Executing::NotBegun(Box::new(execution))), awaited })
+}
+
+/// What stands at a breakpoint waits without a place, and is executed again from its record.
+fn refuse_breakpoints(run: &Run) -> Result<(), Error> {
+    let breakpoints = run.how.graph.as_ref().map(|options| &options.breakpoints);
+    if breakpoints.is_none_or(|breakpoints| *breakpoints == BreakAt::default()) {
+        return Ok(());
+    }
+    Err(Error::Input {
+        problem: format!(
+            "the input of `{}` holds a secret, which is not recorded, so the run cannot stop at breakpoints",
+            run.key.name
+        ),
+        hint: "run it without breakpoints, or let the functions in it get the secret by their `secrets=`"
+            .to_owned(),
+    })
 }
 
 /// A place to be executed in, or none if it has not become free in time.
@@ -244,9 +274,9 @@ async fn enter_nested(ctx: &Ctx, access: &Access, depth: u32) -> Result<CellPlac
 async fn store_run(ctx: &Ctx, run: &Run, prepared: &Prepared) -> Result<Started, Error> {
     let is_again = AtomicBool::new(false);
     let until = ctx.clock.now() + PATIENCE;
-    let stored = patiently_until(ctx, until, || async {
+    let stored = retry_while_unavailable_until(ctx, until, || async {
         let is_again = is_again.swap(true, Ordering::Relaxed);
-        match ctx.store.start_run(run, &prepared.members).await {
+        match ctx.store.start_run_of(run, &prepared.members, prepared.drafted()).await {
             Err(error @ store::Error::Unique { .. }) if is_again => match ctx.store.run(run.run_id).await? {
                 Some(found) if is_this(&found, run) => Ok(Started::New),
                 _ => Err(error.into()),
@@ -272,10 +302,11 @@ fn is_this(found: &Run, run: &Run) -> bool {
 }
 
 /// Records a Run for the next node with a free slot.
-pub async fn queue(ctx: &Ctx, access: &Access, request: StartRun) -> Result<Run, Error> {
+pub async fn queue(ctx: &Ctx, access: &Access, mut request: StartRun) -> Result<Run, Error> {
     judge(ctx, access, &request.target).await?;
     let heads = ctx.store.heads().await?;
     let prepared = resolve(ctx, access, &request.target, heads.revision).await?;
+    complete(ctx, access, &mut request, &prepared).await?;
     let run = record(ctx, access, request, &prepared)?;
     let redaction = ctx.redaction_after(heads.secrets_changed, &[&access.authority]).await?;
     enqueue(ctx, run, &prepared, &redaction).await
@@ -294,15 +325,16 @@ pub(crate) async fn recorded(ctx: &Ctx, access: &Access, request: StartRun) -> R
     Ok(run)
 }
 
-/// A key is stored as it is, because a second request must find it; and so are pinned outputs.
+/// A key is stored as it is, because a second request must find it; and so are the values of nodes.
 fn refuse_key(run: &Run, redaction: &Redaction) -> Result<(), Error> {
     if let Some(options) = &run.how.graph
-        && serde_json::to_value(&options.pinned).is_ok_and(|pinned| !redaction.only_in(&pinned).is_empty())
+        && serde_json::to_value((&options.pinned, &options.input, &options.recorded))
+            .is_ok_and(|values| !redaction.only_in(&values).is_empty())
     {
         return Err(Error::Input {
-            problem: "a pinned output contains the value of a secret, and pinned outputs are stored"
+            problem: "a pinned output or a given value of a node contains the value of a secret, and these are stored"
                 .to_owned(),
-            hint: "let the node be executed, or pin another value".to_owned(),
+            hint: "let the node be executed, or use another value".to_owned(),
         });
     }
     if !run.how.idempotency_key.as_ref().is_some_and(|key| redaction.is_in(key)) {

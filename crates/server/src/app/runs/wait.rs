@@ -10,7 +10,9 @@ use store::Topic;
 use super::PATIENCE;
 use super::read::{get, recorded_run};
 use crate::ctx::Ctx;
-use crate::engine::{CellPlace, Claimed, InLine, patiently, patiently_until, resume};
+use crate::engine::{
+    CellPlace, Claimed, InLine, resume, retry_while_unavailable, retry_while_unavailable_until,
+};
 use crate::error::Error;
 use crate::signals;
 
@@ -29,7 +31,7 @@ async fn see_through(ctx: &Ctx, id: RunId) -> Result<Run, Error> {
     let (mut settled, mut queue) = (ctx.signals.run(id), ctx.signals.on(Topic::Queue));
     let mut line = None;
     loop {
-        let run = patiently(ctx, || recorded_run(ctx, id)).await?;
+        let run = retry_while_unavailable(ctx, || recorded_run(ctx, id)).await?;
         if run.state.is_final() {
             return Ok(run);
         }
@@ -100,7 +102,7 @@ async fn wait_for(ctx: &Ctx, id: RunId, there: impl Fn(&Run) -> bool) -> Result<
     let mut settled = ctx.signals.run(id);
     loop {
         let until = ctx.clock.now() + PATIENCE;
-        let run = match patiently_until(ctx, until, || recorded_run(ctx, id)).await {
+        let run = match retry_while_unavailable_until(ctx, until, || recorded_run(ctx, id)).await {
             Err(Error::Store(source)) => return Err(Error::OfRun { run: id, source }),
             run => run?,
         };

@@ -1,5 +1,9 @@
 //! Triggers: add, remove, enable and disable; what they did, and what they would do.
 
+pub(in crate::app) mod decision;
+pub(in crate::app) mod expression;
+pub(in crate::app) mod payload;
+mod rehearsal;
 pub mod signatures;
 pub mod webhooks;
 
@@ -22,13 +26,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use store::{Count, FiredOn};
 
+use self::payload::{completed, input};
+use self::rehearsal::{judge, rehearse};
 use super::changesets::drafts::{Intent, Proposal};
 use super::changesets::{Applied, register};
+use super::functions::names::{Names, started_under};
 use super::functions::{Which, version};
 use super::runs::{self, Target};
 use crate::ctx::Ctx;
 use crate::error::Error;
-use crate::triggers::{Verdict, completed, input, judge, rehearse};
+
+pub use self::rehearsal::Verdict;
 
 /// How many of the newest firings are shown with a Trigger.
 const RECENT: u32 = 10;
@@ -65,6 +73,10 @@ pub struct TriggerView {
     #[serde(flatten)]
     pub line: TriggerLine,
     pub written_by: Actor,
+    /// Who wrote it, by name.
+    pub who: String,
+    /// By whose access it runs: that of whoever applied it.
+    pub under: Option<String>,
     pub written_at: Timestamp,
     /// The URL of its webhook, if it listens to one.
     pub webhook: Option<String>,
@@ -186,6 +198,8 @@ pub async fn show(ctx: &Ctx, access: &Access, name: &EntryName) -> Result<Trigge
     Ok(TriggerView {
         webhook: webhooks::path(&line.content),
         line,
+        who: Names::of_actors(ctx, access, [&head.written_by]).await?.who(&head.written_by),
+        under: started_under(ctx, access, head.entry_id).await?,
         written_by: head.written_by,
         written_at: head.written_at,
         firings: firings.into_iter().map(|fired| firing(access, fired)).collect(),
@@ -265,12 +279,14 @@ pub async fn dry_run(
     fitting.reverse();
     let enabled = enabled(content);
     let mut problems = HashMap::new();
-    for event in fitting.iter().filter(|event| judge(&enabled, event).fires) {
-        if let Err(problem) = made(ctx, content, event).await? {
+    for event in &fitting {
+        if judge(&ctx.expressions, &enabled, event).await.fires
+            && let Err(problem) = made(ctx, content, event).await?
+        {
             problems.insert(event.seq, problem);
         }
     }
-    let verdicts = rehearse(&enabled, &fitting, &problems);
+    let verdicts = rehearse(&ctx.expressions, &enabled, &fitting, &problems).await;
     let fires = verdicts.iter().filter(|verdict| verdict.fires).count();
     Ok(Rehearsal { since, complete, events, fires, verdicts })
 }
@@ -284,7 +300,7 @@ pub async fn trial(
 ) -> Result<Trial, Error> {
     access.may(Verb::ReadTriggers)?;
     access.may_touch(Verb::ReadFunctions, content.target.as_str())?;
-    let verdict = judge(&enabled(content), event);
+    let verdict = judge(&ctx.expressions, &enabled(content), event).await;
     let (input, problem) = match verdict.fires {
         false => (None, None),
         true => match made(ctx, content, event).await? {

@@ -18,8 +18,8 @@ use serde_json::Value;
 use super::signatures::{self, Signature};
 use crate::ctx::Ctx;
 use crate::error::Error;
+use crate::live::LiveTrigger;
 use crate::secrets::opening;
-use crate::triggers::Live;
 
 /// What is longer belongs into a file.
 pub const MOST_BYTES: usize = 1_000_000;
@@ -31,7 +31,7 @@ const LONGEST_DELIVERY: usize = 200;
 #[derive(Clone, Debug)]
 pub struct Webhook {
     pub name: String,
-    waiting: Vec<Live>,
+    waiting: Vec<LiveTrigger>,
 }
 
 /// What was received.
@@ -68,7 +68,7 @@ impl Webhook {
     /// What it has to be signed with. Where several Triggers wait, all have to be content: one that lets everybody in must
     /// not open the door to another that does not.
     pub fn secrets<'a>(&'a self) -> BTreeSet<&'a str> {
-        let secret = |live: &'a Live| match &live.content.senders {
+        let secret = |live: &'a LiveTrigger| match &live.content.senders {
             Some(Senders::Secret(name)) => Some(name.as_str()),
             _ => None,
         };
@@ -79,7 +79,7 @@ impl Webhook {
 /// A name that no enabled Trigger waits for is not there, so that nobody can fill the log from outside.
 pub async fn find(ctx: &Ctx, name: &str) -> Result<Webhook, Error> {
     let all = ctx.triggers.all(ctx).await?;
-    let waiting: Vec<Live> = all.iter().filter(|live| waits_for(live, name)).cloned().collect();
+    let waiting: Vec<LiveTrigger> = all.iter().filter(|live| waits_for(live, name)).cloned().collect();
     if waiting.is_empty() {
         return Err(absent(name));
     }
@@ -87,7 +87,7 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Webhook, Error> {
 }
 
 /// A Trigger without a source opens no webhook, and nobody's Trigger speaks for webhooks outside of the names they may touch.
-fn waits_for(live: &Live, name: &str) -> bool {
+fn waits_for(live: &LiveTrigger, name: &str) -> bool {
     let content = &live.content;
     content.enabled
         && live.authority.covers(name)

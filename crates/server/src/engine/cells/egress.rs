@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use super::egress_record::{Admitted, ExpectedRuns};
 use crate::ctx::Ctx;
-use crate::engine::node::database_retry::patiently;
+use crate::engine::node::database_retry::retry_while_unavailable;
 use crate::error::Error;
 use crate::secrets::redaction::Redaction;
 
@@ -26,11 +26,11 @@ const GATHERED: Duration = Duration::from_secs(1);
 /// Where requests are reported.
 #[derive(Clone)]
 pub(crate) struct Requests {
-    told: Sender<Told>,
+    told: Sender<EgressMessage>,
     pub(crate) expected: ExpectedRuns,
 }
 
-pub(crate) enum Told {
+pub(crate) enum EgressMessage {
     Request(RunId, Box<EgressRecord>),
     /// Some were left out, the first for a while.
     LeftOut,
@@ -39,15 +39,15 @@ pub(crate) enum Told {
 }
 
 impl Requests {
-    pub(crate) fn new() -> (Requests, Receiver<Told>) {
+    pub(crate) fn new() -> (Requests, Receiver<EgressMessage>) {
         let (told, receiver) = channel(WAITING);
         (Requests { told, expected: ExpectedRuns::default() }, receiver)
     }
 
-    /// Returns when all that was told so far is written.
+    /// Returns when everything reported so far is written.
     pub(crate) async fn flush(&self) {
         let (written, waiting) = oneshot::channel();
-        if self.told.send(Told::Flush(written)).await.is_ok() {
+        if self.told.send(EgressMessage::Flush(written)).await.is_ok() {
             // Nobody answers when nobody writes any more.
             waiting.await.ok();
         }
@@ -56,7 +56,7 @@ impl Requests {
     fn count(&self, counted: Admitted) {
         if counted == (Admitted::LeftOut { first: true }) {
             // If there is no room for it, others are before it, and the numbers are written with them.
-            self.told.try_send(Told::LeftOut).ok();
+            self.told.try_send(EgressMessage::LeftOut).ok();
         }
     }
 }
@@ -66,9 +66,9 @@ impl EgressLog for Requests {
         let Ok(run) = record.label.parse() else { return };
         let is_refused = matches!(record.decision, Decision::Refused { .. });
         match self.expected.admit(run, is_refused) {
-            Admitted::Recorded => match self.told.try_send(Told::Request(run, Box::new(record))) {
+            Admitted::Recorded => match self.told.try_send(EgressMessage::Request(run, Box::new(record))) {
                 Err(TrySendError::Full(_)) => self.count(self.expected.leave_out(run)),
-                // Nobody hears it when the brain is closed.
+                // Nothing receives it when the brain is closed.
                 Ok(()) | Err(TrySendError::Closed(_)) => {}
             },
             counted => self.count(counted),
@@ -77,7 +77,7 @@ impl EgressLog for Requests {
 }
 
 /// Writes reported requests until all senders are gone.
-pub(crate) async fn keep(ctx: Ctx, expected: ExpectedRuns, mut told: Receiver<Told>) {
+pub(crate) async fn keep(ctx: Ctx, expected: ExpectedRuns, mut told: Receiver<EgressMessage>) {
     let mut some = Vec::with_capacity(AT_ONCE);
     let mut gathering = None;
     loop {
@@ -94,9 +94,9 @@ pub(crate) async fn keep(ctx: Ctx, expected: ExpectedRuns, mut told: Receiver<To
         let (mut records, mut waiting) = (Vec::new(), Vec::new());
         for one in some.drain(..) {
             match one {
-                Told::Request(run, record) => records.extend(recorded(&expected, run, *record)),
-                Told::LeftOut => gathering = gathering.or(Some(ctx.clock.now() + GATHERED)),
-                Told::Flush(written) => waiting.push(written),
+                EgressMessage::Request(run, record) => records.extend(recorded(&expected, run, *record)),
+                EgressMessage::LeftOut => gathering = gathering.or(Some(ctx.clock.now() + GATHERED)),
+                EgressMessage::Flush(written) => waiting.push(written),
             }
         }
         let is_time = gathering.is_some_and(|until| until <= ctx.clock.now());
@@ -106,7 +106,7 @@ pub(crate) async fn keep(ctx: Ctx, expected: ExpectedRuns, mut told: Receiver<To
         } else {
             Vec::new()
         };
-        if let Err(error) = patiently(&ctx, || write(&ctx, &records, &left_out)).await {
+        if let Err(error) = retry_while_unavailable(&ctx, || write(&ctx, &records, &left_out)).await {
             tracing::warn!("cannot record the network requests of runs: {error}");
         }
         for written in waiting {
@@ -135,7 +135,7 @@ fn recorded(expected: &ExpectedRuns, run: RunId, record: EgressRecord) -> Option
     Some((run, request(record, &redaction)))
 }
 
-/// A path, a host or what was told about them may hold a secret.
+/// A path, a host or an error about them may contain a secret.
 fn request(record: EgressRecord, redaction: &Redaction) -> EgressRequest {
     let text = |text: String| redaction.text(&text).into_owned();
     let (rule, refused) = match record.decision {

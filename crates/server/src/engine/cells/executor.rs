@@ -48,8 +48,8 @@ pub enum ExecutionError {
     Egress(String),
 }
 
-/// Hears how the making of an environment goes.
-pub type Told = Arc<dyn Fn(Progress) + Send + Sync>;
+/// Receives the progress of building an environment.
+pub type ProgressListener = Arc<dyn Fn(Progress) + Send + Sync>;
 
 pub trait Executor: Send + Sync {
     /// Executes to the end. Cancelling ends it as `Killed`.
@@ -57,12 +57,24 @@ pub trait Executor: Send + Sync {
         &self,
         work: Work,
         host: Arc<dyn Host>,
-        told: Told,
+        told: ProgressListener,
         cancel: CancellationToken,
     ) -> BoxFuture<Result<Executed, ExecutionError>>;
 
     /// Makes ready what functions with these requirements are executed in.
-    fn prepare(&self, requirements: Vec<String>, told: Told) -> BoxFuture<Result<(), ExecutionError>>;
+    fn prepare(
+        &self,
+        requirements: Vec<String>,
+        told: ProgressListener,
+    ) -> BoxFuture<Result<(), ExecutionError>>;
+
+    /// Decides which packages these requirements mean, without fetching them.
+    fn resolve(&self, _requirements: Vec<String>) -> BoxFuture<Result<(), ExecutionError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Lets go of what was kept for jobs of this owner, see [`Isolation::Shared`].
+    fn release(&self, _owner: &str) {}
 
     /// How many cells there are; none where there are no cells.
     fn census(&self) -> Census {

@@ -15,7 +15,7 @@ use sandbox::environment::{Environments, EnvironmentsConfig, Progress, Requireme
 use sandbox::{BoxFuture, CancellationToken, Census, Egress, Environment, Host, Job, Sandbox, VerbSignature};
 use tokio::sync::OnceCell;
 
-use self::executor::{Executed, ExecutionError, Executor, Told, Work};
+use self::executor::{Executed, ExecutionError, Executor, ProgressListener, Work};
 
 #[derive(Clone, Debug)]
 pub struct CellsConfig {
@@ -33,12 +33,9 @@ struct Inner {
     config: CellsConfig,
     clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
     requests: Arc<dyn EgressLog>,
-    started: OnceCell<Started>,
-}
-
-struct Started {
-    environments: Environments,
-    sandbox: Sandbox,
+    /// What knows packages needs no cells.
+    environments: OnceCell<Environments>,
+    sandbox: OnceCell<Sandbox>,
 }
 
 impl Cells {
@@ -48,7 +45,8 @@ impl Cells {
         clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
         requests: Arc<dyn EgressLog>,
     ) -> Cells {
-        Cells(Arc::new(Inner { config, clock, requests, started: OnceCell::new() }))
+        let (environments, sandbox) = (OnceCell::new(), OnceCell::new());
+        Cells(Arc::new(Inner { config, clock, requests, environments, sandbox }))
     }
 }
 
@@ -57,62 +55,83 @@ impl Executor for Cells {
         &self,
         work: Work,
         host: Arc<dyn Host>,
-        told: Told,
+        told: ProgressListener,
         cancel: CancellationToken,
     ) -> BoxFuture<Result<Executed, ExecutionError>> {
         let inner = Arc::clone(&self.0);
         Box::pin(async move { inner.execute(work, host, told, &cancel).await })
     }
 
-    fn prepare(&self, requirements: Vec<String>, told: Told) -> BoxFuture<Result<(), ExecutionError>> {
+    fn prepare(
+        &self,
+        requirements: Vec<String>,
+        told: ProgressListener,
+    ) -> BoxFuture<Result<(), ExecutionError>> {
         let inner = Arc::clone(&self.0);
         Box::pin(async move {
-            let started = inner.started.get_or_try_init(|| inner.start()).await?;
-            let environment = started.environment(&requirements, &|progress| told(progress)).await?;
-            Ok(started.sandbox.prepare(&environment).await?)
+            let sandbox = inner.sandbox.get_or_try_init(|| inner.start()).await?;
+            let environment = inner.environment(&requirements, &|progress| told(progress)).await?;
+            Ok(sandbox.prepare(&environment).await?)
         })
     }
 
+    fn resolve(&self, requirements: Vec<String>) -> BoxFuture<Result<(), ExecutionError>> {
+        let inner = Arc::clone(&self.0);
+        Box::pin(async move {
+            let requirements = Requirements::parse(requirements)?;
+            Ok(inner.environments().await?.resolve(&requirements).await?)
+        })
+    }
+
+    fn release(&self, owner: &str) {
+        if let Some(sandbox) = self.0.sandbox.get() {
+            sandbox.release(owner);
+        }
+    }
+
     fn census(&self) -> Census {
-        self.0.started.get().map(|started| started.sandbox.census()).unwrap_or_default()
+        self.0.sandbox.get().map(Sandbox::census).unwrap_or_default()
     }
 
     fn stop(&self) -> BoxFuture<()> {
         let inner = Arc::clone(&self.0);
         Box::pin(async move {
-            if let Some(started) = inner.started.get() {
-                started.sandbox.stop().await;
+            if let Some(sandbox) = inner.sandbox.get() {
+                sandbox.stop().await;
             }
         })
     }
 }
 
-impl Started {
+impl Inner {
     async fn environment(
         &self,
         requirements: &[String],
         told: &(dyn Fn(Progress) + Send + Sync),
     ) -> Result<Arc<Environment>, ExecutionError> {
         let requirements = Requirements::parse(requirements)?;
-        Ok(self.environments.get_telling(&requirements, told).await?)
+        Ok(self.environments().await?.get_telling(&requirements, told).await?)
     }
-}
 
-impl Inner {
+    async fn environments(&self) -> Result<&Environments, ExecutionError> {
+        let open = || Environments::open(self.config.environments.clone());
+        Ok(self.environments.get_or_try_init(open).await?)
+    }
+
     async fn execute(
         &self,
         work: Work,
         host: Arc<dyn Host>,
-        told: Told,
+        told: ProgressListener,
         cancel: &CancellationToken,
     ) -> Result<Executed, ExecutionError> {
-        let cold = AtomicBool::new(!self.started.initialized());
-        let started = self.started.get_or_try_init(|| self.start()).await?;
+        let cold = AtomicBool::new(!self.sandbox.initialized());
+        let sandbox = self.sandbox.get_or_try_init(|| self.start()).await?;
         let telling = |progress| {
             cold.store(true, Ordering::Relaxed);
             told(progress);
         };
-        let environment = started.environment(&work.requirements, &telling).await?;
+        let environment = self.environment(&work.requirements, &telling).await?;
         let job = Job {
             environment,
             closure: work.closure,
@@ -123,11 +142,11 @@ impl Inner {
             egress: work.egress,
             isolation: work.isolation,
         };
-        let (outcome, refill) = started.sandbox.run_before_refill(&job, host, cancel).await?;
+        let (outcome, refill) = sandbox.run_before_refill(&job, host, cancel).await?;
         Ok(Executed { outcome, cold: cold.into_inner(), refill: Some(refill) })
     }
 
-    async fn start(&self) -> Result<Started, ExecutionError> {
+    async fn start(&self) -> Result<Sandbox, ExecutionError> {
         let proxy = Proxy::new(ProxyConfig {
             folder: self.config.egress_folder.clone(),
             log: Arc::clone(&self.requests),
@@ -138,9 +157,7 @@ impl Inner {
         .map_err(|error| ExecutionError::Egress(error.to_string()))?;
         let egress: Arc<dyn Egress> = Arc::new(proxy);
         let config = sandbox::Config { verbs: signatures(), ..self.config.sandbox.clone() };
-        let sandbox = Sandbox::start_with(config, Some(egress)).await?;
-        let environments = Environments::open(self.config.environments.clone()).await?;
-        Ok(Started { environments, sandbox })
+        Ok(Sandbox::start_with(config, Some(egress)).await?)
     }
 }
 

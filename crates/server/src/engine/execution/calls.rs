@@ -1,5 +1,5 @@
-//! Calls, from the reports of a cell to what is recorded and shown: with the brain's names, without secrets. They are
-//! converted while the code runs, because there can be many, and the end of the Run need not wait for it.
+//! Converts the reports of a cell to recorded Calls: with the brain's names, without secrets. This happens while the code runs, because there
+//! can be many Calls and the end of the Run should not wait for it.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub(crate) struct Trace {
     calls: Vec<Call>,
     /// What is kept of each.
     records: Vec<Record>,
-    /// The place of a Call, each time something was told of it.
+    /// The index of a Call, each time something was reported about it.
     told: Vec<usize>,
 }
 
@@ -73,7 +73,7 @@ impl Trace {
         self.calls.get(place)
     }
 
-    /// The Calls of which something was told after the first `times` times, as they are by now.
+    /// The Calls about which something was reported after the first `times` reports, as they are now.
     pub(crate) fn told_since(&self, times: usize) -> impl Iterator<Item = &Call> {
         self.told.iter().skip(times).filter_map(|place| self.calls.get(*place))
     }

@@ -23,8 +23,8 @@ use super::output::Held;
 use super::suspension::Suspension;
 use super::verbs::{HostVerbs, REFUSED, StepReply};
 use crate::ctx::Ctx;
-use crate::engine::node::database_retry::{patiently, patiently_until};
-use crate::engine::node::in_hand::{Interrupt, Interruption};
+use crate::engine::node::database_retry::{retry_while_unavailable, retry_while_unavailable_until};
+use crate::engine::node::owned_runs::{Interrupt, Interruption};
 use crate::error::Error;
 use crate::prepare::Prepared;
 use crate::secrets::redaction::Redaction;
@@ -32,9 +32,9 @@ use crate::secrets::redaction::Redaction;
 /// So long a cell is kept for a database that cannot be used. After that, its Run is resumed when it can be.
 const BRIEFLY: Duration = Duration::from_secs(2);
 
-/// What someone who watches a Run hears.
+/// What watchers of a Run receive.
 #[derive(Clone, Debug)]
-pub enum Happened {
+pub enum RunProgress {
     /// Its environment is being made.
     Environment(Progress),
     Output(Stream, String),
@@ -44,8 +44,8 @@ pub enum Happened {
     Step(Step),
 }
 
-/// Hears what happens in a Run, as it happens. Must not block.
-pub type Watch = Arc<dyn Fn(RunId, Happened) + Send + Sync>;
+/// Receives what happens in a Run, as it happens. Must not block.
+pub type Watch = Arc<dyn Fn(RunId, RunProgress) + Send + Sync>;
 
 #[derive(Clone)]
 pub(crate) struct RunHost(pub(crate) Arc<Inner>);
@@ -143,7 +143,7 @@ impl RunHost {
         for stream in [Stream::Stdout, Stream::Stderr] {
             if let Some(text) = collected.held.rest(stream, &inner.redaction) {
                 collected.print(stream, &text);
-                inner.tell(Happened::Output(stream, text));
+                inner.tell(RunProgress::Output(stream, text));
             }
         }
         collected.over = true;
@@ -183,7 +183,7 @@ impl Inner {
         self.lease.ok_or(Error::LeaseLost { run: self.run.run_id })
     }
 
-    pub(crate) fn tell(&self, happened: Happened) {
+    pub(crate) fn tell(&self, happened: RunProgress) {
         if let Some(watch) = &self.watch {
             watch(self.run.run_id, happened);
         }
@@ -218,12 +218,12 @@ impl Inner {
                 let Some(_under_way) = self.suspension.begin(&step.verb) else {
                     return std::future::pending().await;
                 };
-                self.carry_out(step, arguments).await
+                self.execute(step, arguments).await
             }
         }
     }
 
-    async fn carry_out(&self, mut step: Step, mut arguments: Arguments) -> Result<Value, HostError> {
+    async fn execute(&self, mut step: Step, mut arguments: Arguments) -> Result<Value, HostError> {
         loop {
             // One whose code cannot be executed again waits for the database, and asks for the same again.
             let again = (!self.run.how.resumable).then(|| (step.clone(), arguments.clone()));
@@ -231,7 +231,7 @@ impl Inner {
                 Ok(StepReply::Finished(step)) => {
                     self.steps.fetch_add(1, Ordering::SeqCst);
                     self.bell.notify_waiters();
-                    self.tell(Happened::Step((*step).clone()));
+                    self.tell(RunProgress::Step((*step).clone()));
                     return answered(*step);
                 }
                 Ok(StepReply::Suspended(waiting)) => {
@@ -250,8 +250,10 @@ impl Inner {
             };
             self.ctx.clock.wait_until(self.ctx.clock.now() + BRIEFLY).await;
             let (run, position) = (asked.run_id, asked.position);
-            let found =
-                patiently(&self.ctx, || async { Ok(self.ctx.store.step(run, position).await?) }).await;
+            let found = retry_while_unavailable(&self.ctx, || async {
+                Ok(self.ctx.store.step(run, position).await?)
+            })
+            .await;
             match found {
                 Ok(Some(found)) if found.finished_at.is_some() => return answered(found),
                 Ok(found) => (step, arguments) = (found.unwrap_or(asked), given),
@@ -268,7 +270,7 @@ impl Inner {
     {
         let until = if self.run.how.resumable { self.ctx.clock.now() + BRIEFLY } else { Timestamp::MAX };
         let is_again = AtomicBool::new(false);
-        patiently_until(&self.ctx, until, || {
+        retry_while_unavailable_until(&self.ctx, until, || {
             let writing = write();
             async {
                 let is_again = is_again.swap(true, Ordering::Relaxed);
@@ -297,7 +299,7 @@ impl Inner {
         .await
     }
 
-    /// Ends the cell; the code never hears an answer.
+    /// Ends the cell; the code never gets an answer.
     async fn never<T>(&self, why: Interruption) -> T {
         self.interrupt.set(why);
         std::future::pending().await
@@ -314,7 +316,7 @@ impl Host for RunHost {
         let mut collected = lock(&self.0.collected);
         if let Some(text) = collected.held.push(stream, bytes, &self.0.redaction) {
             collected.print(stream, &text);
-            self.0.tell(Happened::Output(stream, text));
+            self.0.tell(RunProgress::Output(stream, text));
             self.0.bell.notify_waiters();
         }
     }
@@ -325,7 +327,7 @@ impl Host for RunHost {
         for record in calls {
             let call = collected.calls.hear(record, &inner.run, &inner.prepared, &inner.redaction);
             if let (Some(call), Some(watch)) = (call, &inner.watch) {
-                watch(inner.run.run_id, Happened::Call(call.clone()));
+                watch(inner.run.run_id, RunProgress::Call(call.clone()));
             }
         }
         drop(collected);
@@ -334,7 +336,7 @@ impl Host for RunHost {
 
     fn yielded(&self, value: &Value) {
         if self.0.watch.is_some() {
-            self.0.tell(Happened::Yielded(self.0.redaction.json(value.to_json())));
+            self.0.tell(RunProgress::Yielded(self.0.redaction.json(value.to_json())));
         }
     }
 }
@@ -346,7 +348,7 @@ fn request(arguments: &Arguments) -> serde_json::Value {
     json!({ "args": positional, "kwargs": named })
 }
 
-/// A Step as the code hears it.
+/// The result of a Step as the code receives it.
 fn answered(step: Step) -> Result<Value, HostError> {
     if let Some(RunError { type_name, message, .. }) = step.error {
         return Err(if type_name == REFUSED {

@@ -15,7 +15,7 @@ use crate::secrets::redaction::{self, Redaction};
 use crate::secrets::sealed_secrets::seal;
 
 #[derive(Default)]
-pub(crate) struct Handed {
+pub(crate) struct InjectedSecrets {
     /// What the code reads, by name.
     pub(crate) texts: BTreeMap<String, String>,
     /// What the placeholders among them stand for.
@@ -24,12 +24,12 @@ pub(crate) struct Handed {
     pub(crate) struck: Vec<SealedSecret>,
 }
 
-impl Handed {
+impl InjectedSecrets {
     /// All that a Function is granted.
-    pub(crate) async fn open(ctx: &Ctx, function: &PreparedFunction) -> Result<Handed, Error> {
+    pub(crate) async fn open(ctx: &Ctx, function: &PreparedFunction) -> Result<InjectedSecrets, Error> {
         let grants = &function.content.grants;
         let struck = ctx.sealed_secrets.for_network(ctx, &grants.network).await?;
-        let mut handed = Handed { struck, ..Handed::default() };
+        let mut handed = InjectedSecrets { struck, ..InjectedSecrets::default() };
         for name in &grants.secrets {
             let (secret, value) = opening::open_known(ctx, name).await?;
             handed.add(secret, value.expose_secret())?;
@@ -38,17 +38,17 @@ impl Handed {
     }
 
     /// For a trial: for each a stand-in that tells the name.
-    pub(crate) fn stand_ins(function: &PreparedFunction) -> Handed {
+    pub(crate) fn stand_ins(function: &PreparedFunction) -> InjectedSecrets {
         let names = function.content.grants.secrets.iter();
         let texts = names.map(|name| (name.clone(), format!("secret-{name}"))).collect();
-        Handed { texts, ..Handed::default() }
+        InjectedSecrets { texts, ..InjectedSecrets::default() }
     }
 
     /// For a replay: for each what the record has in its place, so that what was redacted then reads the same now.
-    pub(crate) fn redacted(function: &PreparedFunction) -> Handed {
+    pub(crate) fn redacted(function: &PreparedFunction) -> InjectedSecrets {
         let names = function.content.grants.secrets.iter();
         let texts = names.map(|name| (name.clone(), redaction::in_place_of(name))).collect();
-        Handed { texts, ..Handed::default() }
+        InjectedSecrets { texts, ..InjectedSecrets::default() }
     }
 
     /// Strikes out the values that the code reads. A sealed one is not in the cell, and the proxy strikes it out of what comes back.

@@ -1,4 +1,4 @@
-//! The journal of one Run: what each of its lanes asked for before, so that asking again gives the same answers.
+//! The journal of one Run: the requests of each of its lanes and their results, so that a repeated request gets the same result.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,11 +16,11 @@ pub(crate) struct Journal {
     /// By lane and number.
     recorded: HashMap<Lane, HashMap<u32, Step>>,
     bounds: RunBounds,
-    asked: Mutex<Asked>,
+    asked: Mutex<JournalCursor>,
 }
 
 /// What was asked for since the journal was opened.
-struct Asked {
+struct JournalCursor {
     /// How many Steps each lane has asked for.
     numbers: HashMap<Lane, u32>,
     positions: Positions,
@@ -50,7 +50,7 @@ pub(crate) enum Place {
 
 impl Journal {
     pub(crate) fn new(run: RunId, steps: Vec<Step>, bounds: RunBounds) -> Journal {
-        let asked = Mutex::new(Asked {
+        let asked = Mutex::new(JournalCursor {
             numbers: HashMap::new(),
             positions: Positions::beside(&steps),
             left: steps.len(),
@@ -122,7 +122,7 @@ impl Journal {
         self.asked().stored.emit(request, &self.bounds)
     }
 
-    fn asked(&self) -> MutexGuard<'_, Asked> {
+    fn asked(&self) -> MutexGuard<'_, JournalCursor> {
         // Nothing that holds the lock can panic half-way through a change.
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }

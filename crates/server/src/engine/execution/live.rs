@@ -1,5 +1,5 @@
-//! A Run that executes here, for its followers. They read from their own position, when they can: nothing is buffered for
-//! them, so a slow one delays nobody.
+//! Follows a Run that executes in this process. Each follower reads from its own position when it is ready; nothing is buffered for it,
+//! so a slow follower delays nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -42,12 +42,19 @@ impl Live {
         self.0.bell.notified()
     }
 
-    /// Steps that have ended in this cell.
+    /// Another number whenever Steps were journaled.
     pub(crate) fn steps(&self) -> u32 {
         self.0.steps.load(Ordering::SeqCst)
     }
 
-    /// What was printed behind a place, and the Calls of which something was told after the first `told` times.
+    /// What was printed so far; nothing of a Run that is not recorded.
+    pub(crate) fn printed(&self) -> Vec<OutputChunk> {
+        let collected = self.0.collected_so_far();
+        let is_shown = !collected.gone && self.0.run.how.record != Record::None;
+        if is_shown { collected.output.clone() } else { Vec::new() }
+    }
+
+    /// What was printed after a position, and the Calls about which something was reported after the first `told` reports.
     pub(crate) fn look(&self, place: &mut RunPlace, told: usize) -> Looked {
         let collected = self.0.collected_so_far();
         if collected.gone {

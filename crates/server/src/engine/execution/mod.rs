@@ -1,8 +1,9 @@
-//! One Run, from the moment this node has it to the moment its ending is committed.
+//! Executes one Run, from the moment this node owns it until its ending is committed.
 
 pub(crate) mod calls;
 pub(crate) mod host;
 pub(crate) mod injected_secrets;
+mod isolation;
 pub(crate) mod journal;
 pub(crate) mod live;
 pub(crate) mod outcome;
@@ -25,18 +26,18 @@ use model::ids::RunId;
 use model::python::Dialect;
 use model::run::step::Step;
 use model::run::{End, Lease, Next, Outcome, Requeue, Run, RunState};
-use sandbox::{EgressPolicy, Host, Isolation, JobLimits, Value};
+use sandbox::{EgressPolicy, Host, JobLimits, Value};
 use serde_json::Value as Json;
 
-use self::host::{Collected, Happened, Parts, RunHost, Watch};
-use self::injected_secrets::Handed;
+use self::host::{Collected, Parts, RunHost, RunProgress, Watch};
+use self::injected_secrets::InjectedSecrets;
 use self::journal::Journal;
 use self::settling::settle;
 use super::cells::executor::Work;
 use super::graph;
 use super::node::admission::CellPlace;
-use super::node::database_retry::patiently;
-use super::node::in_hand::{InHand, Interrupt, Interruption};
+use super::node::database_retry::retry_while_unavailable;
+use super::node::owned_runs::{Interrupt, Interruption, OwnedRun};
 use crate::ctx::Ctx;
 use crate::error::Error;
 use crate::prepare::{Callable, Prepared, PreparedFunction};
@@ -55,17 +56,17 @@ pub(crate) struct Execution {
     pub(crate) watch: Option<Watch>,
     /// Strikes out the secrets that its input hands over.
     pub(crate) handed_over: Redaction,
-    pub(crate) in_hand: InHand,
+    pub(crate) owned: OwnedRun,
     /// None for what the queue gave a place.
     pub(crate) place: Option<CellPlace>,
 }
 
-/// Carries a Run out and answers with its record: ended, waiting, or queued for another try.
-pub(crate) async fn carry_out(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
+/// Executes a Run and returns its record: ended, waiting, or queued for another try.
+pub(crate) async fn execute(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
     let (id, name) = (execution.run.run_id, execution.run.key.name.clone());
     tracing::debug!(run.id = %id, function.name = %name, "run {id} of `{name}` begins");
     ctx.metrics.begin();
-    let run = carry_to_end(ctx, execution).await?;
+    let run = run_to_end(ctx, execution).await?;
     if matches!(run.state, RunState::Failed | RunState::Cancelled) {
         end_children(ctx, &run).await;
     }
@@ -75,23 +76,23 @@ pub(crate) async fn carry_out(ctx: &Ctx, execution: Execution) -> Result<Run, Er
     Ok(run)
 }
 
-async fn carry_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
+async fn run_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
     let prepared = Arc::clone(&execution.prepared);
     match &prepared.callable {
-        Callable::Function(function) => carry_function_to_end(ctx, execution, function).await,
-        Callable::Graph(graph, _) => graph::carry_out(ctx, execution, graph).await,
+        Callable::Function(function) => execute_function(ctx, execution, function).await,
+        Callable::Graph(graph, _) => graph::execute(ctx, execution, graph).await,
     }
 }
 
-async fn carry_function_to_end(
+async fn execute_function(
     ctx: &Ctx,
     execution: Execution,
     function: &PreparedFunction,
 ) -> Result<Run, Error> {
-    let Execution { run, given, lease, prepared, steps, watch, handed_over, mut in_hand, place: _place } =
+    let Execution { run, given, lease, prepared, steps, watch, handed_over, mut owned, place: _place } =
         execution;
-    let interrupt = in_hand.interrupt.clone();
-    let handed = match patiently(ctx, || Handed::open(ctx, function)).await {
+    let interrupt = owned.interrupt.clone();
+    let handed = match retry_while_unavailable(ctx, || InjectedSecrets::open(ctx, function)).await {
         Ok(handed) => handed,
         Err(error) if error.is_passing() => return Err(error),
         Err(error) => {
@@ -100,7 +101,7 @@ async fn carry_function_to_end(
                 _ => String::new(),
             };
             let end = End::failed("SecretUnavailable", handed_over.text(&format!("{error}{hint}")), None);
-            return settled(in_hand, settle(ctx, run, lease, Next::End(end), Collected::default()).await);
+            return settled(owned, settle(ctx, run, lease, Next::End(end), Collected::default()).await);
         }
     };
     // What it prints, returns, raises and asks for is compared with the secrets that it has, and with no others.
@@ -123,14 +124,14 @@ async fn carry_function_to_end(
         Ok(work) => work,
         Err(error) => {
             let end = End::failed("NotExecuted", redaction.text(&error.to_string()), None);
-            return settled(in_hand, settle(ctx, run, lease, Next::End(end), Collected::default()).await);
+            return settled(owned, settle(ctx, run, lease, Next::End(end), Collected::default()).await);
         }
     };
     if work.egress.is_some() && run.how.record != Record::None {
         ctx.expect_requests(run.run_id, &redaction);
     }
-    in_hand.begin(&host);
-    let mut executed = execute(ctx, &host, work, &interrupt).await;
+    owned.begin(&host);
+    let mut executed = execute_work(ctx, &host, work, &interrupt).await;
     // The next cell is made once the ending is committed.
     let _refill = executed.as_mut().ok().and_then(|executed| executed.refill.take());
     let has_returned = has_returned(&executed);
@@ -145,7 +146,7 @@ async fn carry_function_to_end(
         // The code may have ended before it heard; then how it ended counts.
         Some(why) if !has_returned => match interrupted(why) {
             Some(outcome) => outcome,
-            None => return settled(in_hand, Err(Error::LeaseLost { run: run.run_id })),
+            None => return settled(owned, Err(Error::LeaseLost { run: run.run_id })),
         },
         _ => match ended {
             Ok(end) => host.outcome(end),
@@ -157,7 +158,7 @@ async fn carry_function_to_end(
     if matches!(&next, Next::End(end) if !run.keeps(end)) && !function.content.grants.network.is_empty() {
         ctx.forget_requests(run.run_id).await;
     }
-    settled(in_hand, settle(ctx, run, lease, next, collected).await)
+    settled(owned, settle(ctx, run, lease, next, collected).await)
 }
 
 /// Nobody waits for what it had started and could not see to its end.
@@ -172,7 +173,7 @@ pub(super) async fn end_run(ctx: &Ctx, id: RunId, starter: RunId) {
         let actor = Actor::Run(starter);
         Ok(ctx.store.request_cancel(id, &actor, ctx.clock.now(), &none).await?)
     };
-    match patiently(ctx, cancel).await {
+    match retry_while_unavailable(ctx, cancel).await {
         Ok(children) => {
             for child in children {
                 ctx.engine.running.interrupt(child, Interruption::Cancelled);
@@ -183,9 +184,9 @@ pub(super) async fn end_run(ctx: &Ctx, id: RunId, starter: RunId) {
 }
 
 /// What could not be stored before this process gave up is left for whoever finds it.
-pub(super) fn settled(in_hand: InHand, settled: Result<Run, Error>) -> Result<Run, Error> {
+pub(super) fn settled(owned: OwnedRun, settled: Result<Run, Error>) -> Result<Run, Error> {
     if matches!(settled, Ok(_) | Err(Error::LeaseLost { .. })) {
-        in_hand.settled();
+        owned.settled();
     }
     settled
 }
@@ -211,7 +212,7 @@ fn has_returned(executed: &Result<super::Executed, super::ExecutionError>) -> bo
 }
 
 /// Executes, telling the watcher how the environment is made.
-pub(crate) async fn execute(
+pub(crate) async fn execute_work(
     ctx: &Ctx,
     host: &RunHost,
     work: Work,
@@ -219,7 +220,7 @@ pub(crate) async fn execute(
 ) -> Result<super::Executed, super::ExecutionError> {
     let told = {
         let host = host.clone();
-        Arc::new(move |progress| host.0.tell(Happened::Environment(progress)))
+        Arc::new(move |progress| host.0.tell(RunProgress::Environment(progress)))
     };
     let host: Arc<dyn Host> = Arc::new(host.clone());
     let executed = ctx.engine.executor.execute(work, host, told, interrupt.token.clone()).await;
@@ -243,7 +244,12 @@ pub(super) fn interrupted(why: Interruption) -> Option<Outcome> {
 }
 
 /// The job of a Run, from what its Version may and wants.
-pub(crate) fn work(ctx: &Ctx, run: &Run, function: &PreparedFunction, handed: Handed) -> Result<Work, Error> {
+pub(crate) fn work(
+    ctx: &Ctx,
+    run: &Run,
+    function: &PreparedFunction,
+    handed: InjectedSecrets,
+) -> Result<Work, Error> {
     let content = &function.content;
     let (grants, config) = (&content.grants, &ctx.engine.config);
     // BabyAGI's functions know no limits, and those that talk to a model take their time.
@@ -264,10 +270,7 @@ pub(crate) fn work(ctx: &Ctx, run: &Run, function: &PreparedFunction, handed: Ha
         label: run.run_id.to_string(),
         ..EgressPolicy::default()
     });
-    let isolation = match content.running.isolation {
-        model::function::run_options::Isolation::Fresh => Isolation::Fresh,
-        model::function::run_options::Isolation::Warm => Isolation::Warm { key: warm_key(run) },
-    };
+    let isolation = isolation::of(run, function, &limits);
     let input = Value::from_json(&run.input).map_err(|error| Error::Input {
         problem: format!("the input cannot be passed to the function: {error}"),
         hint: "an object whose only key begins with `$` stands for a Python value; use another key"
@@ -283,14 +286,6 @@ pub(crate) fn work(ctx: &Ctx, run: &Run, function: &PreparedFunction, handed: Ha
         egress,
         isolation,
     })
-}
-
-/// A warm cell belongs to one closure and to one authority: code that ran in it for someone could tell them what others hand in
-/// later, and could answer for it.
-fn warm_key(run: &Run) -> String {
-    let closure = run.closure.map(|hash| hash.to_string()).unwrap_or_default();
-    // Written out whole, so that only equal ones are the same.
-    format!("{closure} {:?}", run.authority)
 }
 
 /// What kind of error it was, and not its text, which may hold what was handed in.

@@ -1,4 +1,4 @@
-//! From how a cell ended to how its Run ends.
+//! Converts how a cell ended to how its Run ends.
 
 use model::access::grants::Grants;
 use model::name::EntryName;

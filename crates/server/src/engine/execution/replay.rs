@@ -7,12 +7,12 @@ use model::run::{End, Run};
 use sandbox::Isolation;
 
 use super::host::{Parts, RunHost, Watch};
-use super::injected_secrets::Handed;
+use super::injected_secrets::InjectedSecrets;
 use super::journal::Journal;
-use super::{execute, work};
+use super::{execute_work, work};
 use super::{outcome, returned};
 use crate::ctx::Ctx;
-use crate::engine::node::in_hand::{Interrupt, Interruption};
+use crate::engine::node::owned_runs::{Interrupt, Interruption};
 use crate::error::Error;
 use crate::prepare::Prepared;
 use crate::secrets::redaction::Redaction;
@@ -28,8 +28,8 @@ pub(crate) struct Replay {
 pub(crate) async fn replay(ctx: &Ctx, replay: Replay) -> Result<(End, usize), Error> {
     let Replay { run, prepared, steps, watch } = replay;
     let interrupt = Interrupt::default();
-    let Some(function) = prepared.function() else { return Err(graph_not_replayed(&run)) };
-    let mut work = work(ctx, &run, function, Handed::redacted(function))?;
+    let function = prepared.function().ok_or(Error::ClosureGone)?;
+    let mut work = work(ctx, &run, function, InjectedSecrets::redacted(function))?;
     // A replay reaches nothing: what came over the network is not recorded, and asking again is not what happened then.
     work.egress = None;
     // It is someone else's than the Run was, and leaves nothing to later ones.
@@ -45,7 +45,7 @@ pub(crate) async fn replay(ctx: &Ctx, replay: Replay) -> Result<(End, usize), Er
         lease: None,
         watch: Some(watch),
     });
-    let executed = execute(ctx, &host, work, &interrupt).await?;
+    let executed = execute_work(ctx, &host, work, &interrupt).await?;
     let end = match interrupt.why() {
         Some(Interruption::Diverged(divergence)) => {
             End::failed("replay_diverged", divergence.to_string(), None)
@@ -58,14 +58,4 @@ pub(crate) async fn replay(ctx: &Ctx, replay: Replay) -> Result<(End, usize), Er
     };
     host.collected();
     Ok((end, host.0.journal.left()))
-}
-
-fn graph_not_replayed(run: &Run) -> Error {
-    Error::Input {
-        problem: format!("run {} is of a graph, and only runs of functions are replayed", run.run_id),
-        hint: format!(
-            "`selfmade runs nodes {}` lists the runs of its nodes; replay one of those",
-            run.run_id
-        ),
-    }
 }

@@ -1,5 +1,5 @@
-//! What a Function returned, compared with its annotation: what does not fit is an error or a line in what the Run printed, as the function
-//! states.
+//! Compares the value that a Function returned with its annotation. What does not fit is an error or a warning in the output of the Run,
+//! depending on the Function's option `returns`.
 
 use model::function::run_options::Returns;
 use model::run::{End, RunError, RunState};

@@ -1,4 +1,4 @@
-//! What the end of a Run means for the Schedule that started it: one failure more in a row, or none any longer.
+//! Counts the failures in a row of the Schedule that started a Run: the end of the Run adds one or resets the count.
 
 use jiff::Timestamp;
 use model::access::actor::Actor;
@@ -11,7 +11,7 @@ use store::FailureCount;
 use crate::ctx::Ctx;
 use crate::error::Error;
 
-/// How the failure is counted, and what people hear of it.
+/// How the failure is counted, and the Event that reports it.
 pub(super) async fn counted(
     ctx: &Ctx,
     run: &Run,
@@ -39,7 +39,7 @@ fn unknown() -> RunError {
     RunError { type_name: "Failed".to_owned(), message: String::new(), traceback: None, hint: None }
 }
 
-/// What people hear of a failure, if this is the one that they hear of.
+/// The Event that reports a failure, if this is the one that is reported.
 async fn told(
     ctx: &Ctx,
     schedule: EntryId,

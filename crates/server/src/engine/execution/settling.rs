@@ -6,7 +6,7 @@ use store::{Durability, Finished};
 use super::host::Collected;
 use super::schedule_failures::counted;
 use crate::ctx::Ctx;
-use crate::engine::node::database_retry::patiently;
+use crate::engine::node::database_retry::retry_while_unavailable;
 use crate::error::Error;
 
 /// Does not return before it is stored, or someone else has the Run, or this process gives up. Answers the Run as it is then, with
@@ -23,14 +23,14 @@ pub(crate) async fn settle(
         Next::End(end) => return finish(ctx, run, lease, end, collected).await,
         Next::Suspend(waiting) => {
             let suspend = || async { Ok(ctx.store.suspend_run(id, lease, &waiting).await?) };
-            if patiently(ctx, suspend).await? {
+            if retry_while_unavailable(ctx, suspend).await? {
                 return Ok(run.suspended(waiting));
             }
         }
         Next::Requeue(requeue) => {
             let (due, attempt, error) = (requeue.due_at, requeue.attempt, requeue.error.as_ref());
             let requeued = || async { Ok(ctx.store.requeue_run(id, lease, due, attempt, error).await?) };
-            if patiently(ctx, requeued).await? {
+            if retry_while_unavailable(ctx, requeued).await? {
                 return Ok(run.requeued(requeue));
             }
         }
@@ -78,7 +78,12 @@ async fn record(ctx: &Ctx, run: &Run, lease: Lease, collected: Collected) -> Res
     };
     let is_awaited = !is_kept && ctx.engine.awaited.end(run);
     // The start needs no more than that: what makes the end last makes everything before it last, too.
-    let durability = if run.how.waited { ctx.engine.config.durability } else { ending_of_queued(run) };
+    let durability = match run.how.waited {
+        // The turn of its graph that journals the end flushes both; without it, the node is executed again.
+        _ if run.how.is_node && run.how.resumable => Durability::Process,
+        true => ctx.engine.config.durability,
+        false => ending_of_queued(run),
+    };
     let stored = store_end(ctx, run, &mut finished, durability).await;
     if !matches!(stored, Ok(true)) {
         if is_awaited {
@@ -102,12 +107,14 @@ async fn store_end(
 ) -> Result<bool, Error> {
     loop {
         let (error, at) = (finished.error.clone(), finished.finished_at);
-        let (failures, told) = patiently(ctx, || counted(ctx, run, error.as_ref(), at)).await?;
+        let (failures, told) = retry_while_unavailable(ctx, || counted(ctx, run, error.as_ref(), at)).await?;
         finished.failures = failures;
         finished.events.truncate(1);
         finished.events.extend(told);
         let finished = &*finished;
-        match patiently(ctx, || async { Ok(ctx.store.finish_run(finished, durability).await?) }).await {
+        match retry_while_unavailable(ctx, || async { Ok(ctx.store.finish_run(finished, durability).await?) })
+            .await
+        {
             Err(Error::Store(error)) if error.is_counted_meanwhile() => {}
             stored => return stored,
         }

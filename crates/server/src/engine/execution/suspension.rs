@@ -1,12 +1,12 @@
-//! How a Run whose lanes work side by side comes to wait: when one of them has to wait, no lane begins another Step, and the cell
-//! is given back when those under way are journaled. Were they cut off, they would be done again when the Run is resumed.
+//! How a Run with several lanes is suspended: when one of them has to wait, no lane begins another Step, and the cell is released when the
+//! running ones are journaled. If they were cut off, they would be executed again when the Run is resumed.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use model::run::Waiting;
 use model::run::host_verb::HostVerb;
 
-use crate::engine::node::in_hand::{Interrupt, Interruption};
+use crate::engine::node::owned_runs::{Interrupt, Interruption};
 
 pub(crate) struct Suspension {
     interrupt: Interrupt,

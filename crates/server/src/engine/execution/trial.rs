@@ -9,7 +9,7 @@ use model::run::{Run, RunError, RunState};
 use sandbox::{Arguments, BoxFuture, Closure, Function, Host, HostError, Value};
 use serde_json::{Value as Json, json};
 
-use super::injected_secrets::Handed;
+use super::injected_secrets::InjectedSecrets;
 use super::outcome;
 use crate::ctx::Ctx;
 use crate::engine::cells::executor::{Executed, Work};
@@ -103,7 +103,7 @@ fn stand_in(function: &Function, mock: &Mock) -> Function {
 
 /// The job of a trial: the function's own limits, and for each secret it is granted a stand-in that tells the name.
 pub(crate) fn trial_work(ctx: &Ctx, run: &Run, function: &PreparedFunction) -> Result<Work, Error> {
-    super::work(ctx, run, function, Handed::stand_ins(function))
+    super::work(ctx, run, function, InjectedSecrets::stand_ins(function))
 }
 
 pub(crate) fn trial_end(function: &PreparedFunction, executed: Executed) -> Result<Json, RunError> {

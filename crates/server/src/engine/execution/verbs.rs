@@ -1,5 +1,5 @@
-//! What the engine needs of whoever answers the verbs that the code of a Run asks for. They call the verbs of `app`, which is
-//! above the engine; so the engine states what it needs, and is handed it where the server is put together.
+//! The interface by which the engine executes the host verbs that the code of a Run requests. Their implementation calls the verbs of `app`,
+//! which is above the engine, so the engine defines the trait, and the composition root passes the implementation in.
 
 use std::pin::Pin;
 

@@ -1,14 +1,15 @@
-//! Runs of Graphs. What comes next is decided by `model::graph::scheduler`; here it is carried out and journaled.
+//! Runs of Graphs. `model::graph::scheduler` decides what to do next; this module executes and journals it.
 //!
-//! A node execution is a Step of the Run, in the lane of its node. A built-in block is executed here; a Function or Graph is a Run of
-//! its own, which the Step names before it is started, so that it is found again instead of being started twice. What happened is
-//! journaled before anything follows from it: `journal` collects a turn and writes it, `execution` is the loop, `node` carries out
-//! one node, `waiting` says when the Run may wait without a place, `opening` makes the state again from the journal.
+//! A node execution is a Step of the Run, in the lane of its node. A built-in block is executed here. A Function or Graph is a nested Run
+//! whose id is journaled before it is started, so that after a crash it is found and not started twice. Results are journaled before
+//! anything depends on them: `journal` collects a batch and writes it, `execution` is the loop, `node` executes one node,
+//! `waiting` decides when the Run may wait without a place, `opening` restores the state from the journal, `replay` compares it with the journal.
 
 mod execution;
 mod journal;
 mod node;
 mod opening;
+mod replay;
 mod results;
 mod template;
 mod waiting;
@@ -25,14 +26,17 @@ use crate::ctx::Ctx;
 use crate::error::Error;
 use crate::prepare::PreparedGraph;
 
-pub(crate) use self::node::NodeStart;
-pub(crate) use self::opening::state_of;
+pub(crate) use self::journal::NODE;
+pub(crate) use self::node::{NamedBy, NodeStart, NodeTarget};
+pub(crate) use self::opening::{recorded_outputs, state_of};
+pub(crate) use self::replay::{GraphReplay, replay_graph};
+pub(crate) use self::template::render_template;
 
-/// Carries a Run of a Graph out, like `execution::carry_out` one of a Function.
-pub(super) async fn carry_out(ctx: &Ctx, execution: Execution, graph: &PreparedGraph) -> Result<Run, Error> {
-    let Execution { run, given, lease, prepared, steps: _, watch, handed_over, mut in_hand, place: _place } =
+/// Executes a Run of a Graph, as `execution::execute` does one of a Function.
+pub(super) async fn execute(ctx: &Ctx, execution: Execution, graph: &PreparedGraph) -> Result<Run, Error> {
+    let Execution { run, given, lease, prepared, steps: _, watch, handed_over, mut owned, place: _place } =
         execution;
-    let interrupt = in_hand.interrupt.clone();
+    let interrupt = owned.interrupt.clone();
     let redaction = Arc::new(handed_over);
     let host = RunHost::new(Parts {
         ctx: ctx.clone(),
@@ -44,13 +48,15 @@ pub(super) async fn carry_out(ctx: &Ctx, execution: Execution, graph: &PreparedG
         lease: Some(lease),
         watch,
     });
-    in_hand.begin(&host);
+    owned.begin(&host);
     let input = given.unwrap_or_else(|| run.input.clone());
     let outcome = tokio::select! {
         biased;
         () = interrupt.token.cancelled() => None,
         outcome = execution::execute(&host, graph, input, lease) => Some(outcome),
     };
+    // Whoever goes on with it gets other cells: one that waits holds none.
+    ctx.engine.executor.release(&run.run_id.to_string());
     let outcome = match (outcome, interrupt.why().and_then(interrupted)) {
         (Some(Ok(outcome)), _) => outcome,
         (Some(Err(error)), _) if error.is_passing() => Outcome::DatabaseFailed(error.to_string()),
@@ -58,9 +64,9 @@ pub(super) async fn carry_out(ctx: &Ctx, execution: Execution, graph: &PreparedG
         (Some(Err(error)), _) if error.is_stale() => Outcome::Cancelled,
         (Some(Err(error)), _) => Outcome::Ended(End::failed("NotExecuted", error.to_string(), None)),
         (None, Some(outcome)) => outcome,
-        (None, None) => return settled(in_hand, Err(Error::LeaseLost { run: run.run_id })),
+        (None, None) => return settled(owned, Err(Error::LeaseLost { run: run.run_id })),
     };
     let collected = host.collected();
     let next = struck(run.next(outcome, ctx.clock.now(), ctx.ids.chance()), &redaction);
-    settled(in_hand, settle(ctx, run, lease, next, collected).await)
+    settled(owned, settle(ctx, run, lease, next, collected).await)
 }

@@ -1,4 +1,4 @@
-//! One node whose block is a Function or Graph: a Run of its own, watched from here.
+//! Executes one node whose block is a Function or Graph: starts a nested Run and watches it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,11 +14,11 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::opening::all_outputs;
 use super::results;
-use crate::engine::execution::host::{Happened, RunHost, Watch};
+use crate::engine::execution::host::{RunHost, RunProgress, Watch};
 use crate::error::Error;
 use crate::prepare::Gives;
 
-/// So long a node rests for which there was no room in the line for places.
+/// How long a node waits before it tries again to enter a full line for places.
 const REST: Duration = Duration::from_millis(100);
 
 /// A Run that a node starts.
@@ -39,8 +39,19 @@ pub(crate) struct NodeStart {
 pub(crate) struct NodeTarget {
     pub(crate) name: EntryName,
     pub(crate) version: Option<VersionNumber>,
-    /// The name is written in the Graph, and was judged when that was applied. Otherwise it is a value, and judged now.
-    pub(crate) is_written: bool,
+    pub(crate) by: NamedBy,
+}
+
+/// Where the name of what a node calls comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NamedBy {
+    /// It is written in the Graph, and was judged when that was applied.
+    Graph,
+    /// It is written in the Graph, but values of somebody's own were put in the place of what the Graph makes, so this is not what was
+    /// judged.
+    ChangedGraph,
+    /// It is a value, which may have come from anywhere.
+    Value,
 }
 
 /// What an execution is to call.
@@ -55,7 +66,7 @@ pub(super) struct Call {
     pub(super) timeout_ms: Option<u64>,
 }
 
-/// What is heard of an execution that is under way.
+/// What a nested Run reports.
 pub(super) enum NodeEvent {
     /// Counted from 0, also if it is executed again and yields what it yielded before.
     Yielded {
@@ -76,7 +87,7 @@ pub(super) enum NodeEvent {
     },
 }
 
-/// Runs it to its end, telling what is heard of it.
+/// Runs it to its end and reports what happens.
 pub(super) async fn call(host: RunHost, call: Call, tell: UnboundedSender<NodeEvent>) {
     let (execution, gives) = (call.execution, call.gives);
     let ended = loop {
@@ -115,7 +126,7 @@ fn start(host: &RunHost, call: &Call, tell: &UnboundedSender<NodeEvent>) -> Node
     let (waits, yields, outer) = (tell.clone(), tell.clone(), host.0.watch.clone());
     let next = std::sync::atomic::AtomicU32::new(0);
     let watch: Watch = Arc::new(move |run, happened| {
-        if let (true, Happened::Yielded(value)) = (run == child, &happened) {
+        if let (true, RunProgress::Yielded(value)) = (run == child, &happened) {
             let index = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             let output = results::yielded(gives, value.clone());
             let _ = yields.send(NodeEvent::Yielded { execution, index, output });

@@ -1,4 +1,4 @@
-//! What leaves a node whose block is a Run: from how that ended to values on pins.
+//! Converts how a nested Run ended to values on the pins of its node.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(super) fn yielded(gives: Gives, value: Value) -> Result<Output, RunError> {
     }
 }
 
-/// All that leaves, or why it failed.
+/// All values, or why it failed.
 pub(super) fn outputs(gives: Gives, run: Run) -> Result<Vec<Output>, RunError> {
     if let Some(error) = run.error {
         return Err(error);
@@ -60,7 +60,7 @@ pub(super) fn failure(type_name: &str, message: &str) -> RunError {
     RunError::of(type_name, message)
 }
 
-/// As it leaves on the pin `error`.
+/// As it is sent on the pin `error`.
 pub(super) fn text(error: &RunError) -> String {
     format!("{}: {}", error.type_name, error.message)
 }

@@ -1,4 +1,4 @@
-//! What a Run of a Graph waits for that needs neither a cell nor a place: times, people, and Runs that wait themselves.
+//! What a Run of a Graph can wait for without a cell or a place: times, people, and Runs that wait themselves.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -8,10 +8,10 @@ use model::graph::scheduler::ExecutionId;
 use model::run::Waiting;
 use serde_json::Value;
 
-/// A Run that waits for others looks for itself by then, should it not be woken.
+/// A Run that waits for others checks them itself after a time between these two, in case it was not woken.
 const NET: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(300));
 
-/// What stands at breakpoints.
+/// What is held at breakpoints.
 pub(super) struct Held {
     pub(super) nodes: Vec<String>,
     pub(super) values: usize,

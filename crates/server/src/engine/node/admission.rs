@@ -1,5 +1,5 @@
-//! Cells at once. Whoever wants a Run executed while they wait gets a place, or stands in a line that is bounded and fair between
-//! those who ask. There is one such budget for Runs that people and programs wait for, and one for each level of nested Runs:
+//! Limits the cells that are in use at once. A Run that a caller waits for gets a place, or waits in a line that is bounded and fair between
+//! callers. There is one such budget for Runs that people and programs wait for, and one for each level of nested Runs:
 //! `model::run::nesting` says why.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -64,8 +64,8 @@ impl Admission {
         until: Timestamp,
     ) -> Result<CellPlace, NoPlace> {
         let place = match self.ask(who, until > clock.now())? {
-            Asked::Place(place) => return Ok(place),
-            Asked::Later(place) => place,
+            PlaceReply::Place(place) => return Ok(place),
+            PlaceReply::Later(place) => place,
         };
         tokio::select! {
             biased;
@@ -75,11 +75,11 @@ impl Admission {
         }
     }
 
-    fn ask(self: &Arc<Self>, who: &Actor, may_wait: bool) -> Result<Asked, NoPlace> {
+    fn ask(self: &Arc<Self>, who: &Actor, may_wait: bool) -> Result<PlaceReply, NoPlace> {
         let mut line = self.lock();
         if line.free > 0 {
             line.free -= 1;
-            return Ok(Asked::Place(CellPlace::of(self)));
+            return Ok(PlaceReply::Place(CellPlace::of(self)));
         }
         if !may_wait {
             return Err(NoPlace::Late);
@@ -92,7 +92,7 @@ impl Admission {
         }
         let (hand, place) = oneshot::channel();
         line.waiting.push(who.clone(), hand);
-        Ok(Asked::Later(place))
+        Ok(PlaceReply::Later(place))
     }
 
     fn give_back(self: &Arc<Self>) {
@@ -118,7 +118,7 @@ impl Admission {
     }
 }
 
-enum Asked {
+enum PlaceReply {
     Place(CellPlace),
     Later(oneshot::Receiver<CellPlace>),
 }
@@ -146,8 +146,8 @@ impl InLine {
     pub(crate) fn take(&mut self) -> Option<CellPlace> {
         if self.place.is_none() && self.waiting.is_none() {
             match self.admission.ask(&self.who, true) {
-                Ok(Asked::Place(place)) => return Some(place),
-                Ok(Asked::Later(place)) => self.waiting = Some(place),
+                Ok(PlaceReply::Place(place)) => return Some(place),
+                Ok(PlaceReply::Later(place)) => self.waiting = Some(place),
                 Err(_) => {}
             }
         }

@@ -14,15 +14,15 @@ const LONGEST: Duration = Duration::from_secs(1);
 
 /// Retries until it succeeds, or until this process stops executing Runs. The call may have been done although its
 /// answer was lost, so it has to be something that can be asked again.
-pub(crate) async fn patiently<T, F>(ctx: &Ctx, ask: impl FnMut() -> F) -> Result<T, Error>
+pub(crate) async fn retry_while_unavailable<T, F>(ctx: &Ctx, ask: impl FnMut() -> F) -> Result<T, Error>
 where
     F: Future<Output = Result<T, Error>>,
 {
-    patiently_until(ctx, Timestamp::MAX, ask).await
+    retry_while_unavailable_until(ctx, Timestamp::MAX, ask).await
 }
 
 /// The same, for so long at most.
-pub(crate) async fn patiently_until<T, F>(
+pub(crate) async fn retry_while_unavailable_until<T, F>(
     ctx: &Ctx,
     until: Timestamp,
     mut ask: impl FnMut() -> F,

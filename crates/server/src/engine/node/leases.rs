@@ -1,5 +1,5 @@
-//! A node is responsible for the Runs it has in hand, and only for those: it extends their leases, and finds Runs that are
-//! recorded as its own but not in hand.
+//! A node is responsible for the Runs it owns, and only for those: it extends their leases, and finds Runs that are recorded as its own
+//! but that it does not execute.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -7,8 +7,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use store::Topic;
 
-use super::database_retry::patiently;
-use super::in_hand::{Claim, Interruption};
+use super::database_retry::retry_while_unavailable;
+use super::owned_runs::{Claim, Interruption};
 use super::recovery;
 use crate::ctx::Ctx;
 use crate::engine::Introduction;
@@ -36,13 +36,13 @@ pub(crate) async fn keep_leases(ctx: Ctx) {
     }
 }
 
-/// Another server was asked to cancel something, perhaps a Run that this one has in hand.
+/// Another server was asked to cancel something, perhaps a Run that this one owns.
 async fn hear_of_cancels(ctx: &Ctx) {
     if ctx.engine.running.count() == 0 {
         return;
     }
     match extend(ctx).await {
-        Err(error) if !error.is_passing() => tracing::warn!("cannot hear which runs are cancelled: {error}"),
+        Err(error) if !error.is_passing() => tracing::warn!("cannot read which runs are cancelled: {error}"),
         _ => {}
     }
 }
@@ -62,10 +62,10 @@ impl Keeper {
             let (node, Introduction { name, roles }) = (ctx.engine.node, ctx.engine.introduction());
             let started =
                 || async { Ok(ctx.store.node_started(node, &name, &roles, ctx.clock.now()).await?) };
-            patiently(ctx, started).await?;
+            retry_while_unavailable(ctx, started).await?;
             self.is_known = true;
         }
-        patiently(ctx, || extend(ctx)).await?;
+        retry_while_unavailable(ctx, || extend(ctx)).await?;
         self.extended(ctx.clock.now(), ctx.engine.config.lease);
         recover_own(ctx).await?;
         if self.spares_others_until.is_none_or(|until| until <= ctx.clock.now()) {
@@ -84,7 +84,7 @@ impl Keeper {
     }
 }
 
-/// Hears which Runs are to be cancelled, and which others have.
+/// Reads which Runs are to be cancelled, and which were taken over by other nodes.
 pub(crate) async fn extend(ctx: &Ctx) -> Result<(), Error> {
     let claims = ctx.engine.running.claims();
     let runs: Vec<_> = claims.iter().map(|claim| claim.run).collect();
@@ -105,17 +105,17 @@ pub(crate) async fn extend(ctx: &Ctx) -> Result<(), Error> {
     Ok(())
 }
 
-/// Deals with Runs that are recorded as this node's and that it does not have: it was not heard that they were claimed or begun,
+/// Handles Runs that are recorded as this node's and that it does not own: the answer that they were claimed or begun was lost,
 /// or what executed them is gone.
 pub(crate) async fn recover_own(ctx: &Ctx) -> Result<usize, Error> {
-    if not_in_hand(ctx).await?.is_empty() {
+    if not_owned(ctx).await?.is_empty() {
         return Ok(0);
     }
     // What is just being claimed is nobody's yet. Nothing is now, so whatever is left is nobody's.
     let claiming = ctx.engine.claiming.write().await;
     // Asked before the database: what is abandoned after this may still be recorded, and must not be forgotten.
     let abandoned = ctx.engine.running.abandoned();
-    let left = not_in_hand(ctx).await?;
+    let left = not_owned(ctx).await?;
     drop(claiming);
     for claim in abandoned.into_iter().filter(|claim| !left.contains(claim)) {
         ctx.engine.running.forget(claim);
@@ -136,12 +136,12 @@ async fn recover_claim(ctx: &Ctx, claim: Claim) -> Result<(), Error> {
     Ok(())
 }
 
-/// What is in hand is asked first: a Run that ends meanwhile is not recorded as held any more.
-async fn not_in_hand(ctx: &Ctx) -> Result<Vec<Claim>, Error> {
-    let in_hand: HashSet<Claim> = ctx.engine.running.claims().into_iter().collect();
+/// Owned Runs are listed first: a Run that ends meanwhile is not recorded as held any more.
+async fn not_owned(ctx: &Ctx) -> Result<Vec<Claim>, Error> {
+    let owned: HashSet<Claim> = ctx.engine.running.claims().into_iter().collect();
     let held = ctx.store.held_by(ctx.engine.node).await?;
     let claims = held.iter().map(|held| Claim { run: held.run_id, fence: held.fence });
-    Ok(claims.filter(|claim| !in_hand.contains(claim)).collect())
+    Ok(claims.filter(|claim| !owned.contains(claim)).collect())
 }
 
 #[cfg(test)]

@@ -13,12 +13,12 @@ use store::Topic;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::admission::CellPlace;
-use super::database_retry::patiently;
-use super::in_hand::{InHand, Interruption};
+use super::database_retry::retry_while_unavailable;
 use super::leases::keep_leases;
+use super::owned_runs::{Interruption, OwnedRun};
 use super::recovery;
 use crate::ctx::Ctx;
-use crate::engine::execution::{Execution, carry_out};
+use crate::engine::execution::{Execution, execute};
 use crate::error::Error;
 use crate::prepare::Prepared;
 use crate::secrets::redaction::Redaction;
@@ -153,19 +153,19 @@ pub(crate) fn start(ctx: &Ctx, run: Run, place: OwnedSemaphorePermit) {
     });
 }
 
-/// A Run that this node has claimed, and has in hand.
+/// A Run that this node has claimed and owns.
 pub(crate) struct Claimed {
     run: Run,
     lease: Lease,
-    in_hand: InHand,
+    owned: OwnedRun,
 }
 
 impl Claimed {
-    /// Whoever claimed it holds [`Engine::claiming`](crate::engine::Engine) until it is in hand.
+    /// Whoever claimed it holds [`Engine::claiming`](crate::engine::Engine) until it is owned.
     pub(crate) fn take(ctx: &Ctx, run: Run) -> Option<Claimed> {
         let lease = run.lease?;
-        let in_hand = InHand::take(&ctx.engine.running, run.run_id, lease);
-        Some(Claimed { run, lease, in_hand })
+        let owned = OwnedRun::take(&ctx.engine.running, run.run_id, lease);
+        Some(Claimed { run, lease, owned })
     }
 }
 
@@ -199,10 +199,10 @@ pub fn places_taken(ctx: &Ctx) -> usize {
     queued + engine.admission.taken() + engine.nested.iter().map(|level| level.taken()).sum::<usize>()
 }
 
-/// Carries out a Run that this node has claimed. It has a place of the queue, or this one.
+/// Executes a Run that this node has claimed. It has a place of the queue, or this one.
 pub(crate) async fn resume(ctx: &Ctx, claimed: Claimed, place: Option<CellPlace>) -> Result<Run, Error> {
-    let Claimed { run, lease, in_hand } = claimed;
-    let (prepared, steps) = match patiently(ctx, || what_it_needs(ctx, &run, lease)).await {
+    let Claimed { run, lease, owned } = claimed;
+    let (prepared, steps) = match retry_while_unavailable(ctx, || what_it_needs(ctx, &run, lease)).await {
         Ok(needed) => needed,
         Err(error) if error.is_passing() => return Err(error),
         Err(error) => return recovery::fail(ctx, run, lease, &error).await,
@@ -213,8 +213,8 @@ pub(crate) async fn resume(ctx: &Ctx, claimed: Claimed, place: Option<CellPlace>
     }
     let handed_over = Redaction::default();
     let execution =
-        Execution { run, given: None, lease, prepared, steps, watch: None, handed_over, in_hand, place };
-    carry_out(ctx, execution).await
+        Execution { run, given: None, lease, prepared, steps, watch: None, handed_over, owned, place };
+    execute(ctx, execution).await
 }
 
 /// What it loads, and what it asked for before. Whoever claims a Run first finds nothing that it asked for.

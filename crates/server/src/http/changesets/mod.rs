@@ -12,7 +12,7 @@ use model::graph::GraphContent;
 use model::name::EntryName;
 use model::version::VersionNumber;
 use serde::Deserialize;
-use store::{ChangesetFilter, ChangesetSummary};
+use store::ChangesetFilter;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -24,8 +24,8 @@ use super::request::paging::{List, Page};
 use super::request::query::Limit;
 use super::state::Door;
 use crate::app::changesets::drafts::{Intent, Proposal};
-use crate::app::changesets::{self, Applied, Breakage, ChangesetView};
-use crate::app::functions::read_function;
+use crate::app::changesets::{self, Applied, Breakage, ChangesetLine, ChangesetView};
+use crate::app::functions::read_functions;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new()
@@ -57,12 +57,12 @@ struct ChangesetsQuery {
 }
 
 /// Lists changesets, newest first
-#[utoipa::path(get, path = "/changesets", tag = "changesets", params(ChangesetsQuery), responses((status = 200, body = Page<ChangesetSummary>), Refused))]
+#[utoipa::path(get, path = "/changesets", tag = "changesets", params(ChangesetsQuery), responses((status = 200, body = Page<ChangesetLine>), Refused))]
 async fn list(
     State(door): State<Door>,
     caller: Allowed<Role<to::ReadChangesets>>,
     Query(query): Query<ChangesetsQuery>,
-) -> Result<Body<Page<ChangesetSummary>>, Problem> {
+) -> Result<Body<Page<ChangesetLine>>, Problem> {
     let limit = query.limit.get();
     let filter = ChangesetFilter {
         state: query.state,
@@ -71,9 +71,7 @@ async fn list(
         scope: Scope::All,
     };
     let items = changesets::list(door.ctx(), caller.access(), filter, limit).await?;
-    let full = items.len() >= limit as usize;
-    let last = items.last().filter(|_| full).map(|last| last.number);
-    Ok(Body(List::Changesets.page(items, last)))
+    Ok(Body(List::Changesets.page_of(items, limit, |item| item.summary.number)))
 }
 
 /// Whether something is applied although it breaks what is stored.
@@ -95,9 +93,9 @@ impl ForceQuery {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum IntentBody {
-    /// Add a function, or a version of it.
+    /// Add a function, or a version of it; or all functions that a file defines.
     Function {
-        /// The full name; the name the source defines if absent.
+        /// The full name; if absent, the source may define several functions, each of which keeps its name.
         name: Option<EntryName>,
         source: String,
         /// The file it comes from, for messages.
@@ -123,26 +121,40 @@ enum IntentBody {
 }
 
 impl IntentBody {
-    fn intent(self) -> Result<Intent, Problem> {
+    fn intents(self) -> Result<Vec<Intent>, Problem> {
         Ok(match self {
             IntentBody::Function { name, source, file, description } => {
                 let file =
                     file.unwrap_or_else(|| name.as_ref().map_or("source", EntryName::as_str).to_owned());
-                let mut intent = read_function(&source, &file, name.as_ref())?;
-                if let (Intent::Function(function), Some(description)) = (&mut intent, description) {
-                    function.draft.declared.description = Some(description);
+                let mut intents = read_functions(&source, &file, name.as_ref())?;
+                if let Some(description) = description {
+                    describe(&mut intents, description, &file)?;
                 }
-                intent
+                intents
             }
-            IntentBody::Graph { name, graph } => Intent::Put(name, Content::Graph(*graph)),
-            IntentBody::Use { name, version, kind } => Intent::Use(key(name, kind), version),
-            IntentBody::Delete { name, kind } => Intent::Delete(key(name, kind)),
+            IntentBody::Graph { name, graph } => vec![Intent::Put(name, Content::Graph(*graph))],
+            IntentBody::Use { name, version, kind } => vec![Intent::Use(key(name, kind), version)],
+            IntentBody::Delete { name, kind } => vec![Intent::Delete(key(name, kind))],
         })
     }
 }
 
 fn key(name: EntryName, kind: Option<EntryKind>) -> EntryKey {
     EntryKey::new(kind.unwrap_or(EntryKind::Function), name)
+}
+
+/// A description is of one function.
+fn describe(intents: &mut [Intent], description: String, file: &str) -> Result<(), Problem> {
+    match intents {
+        [Intent::Function(function)] => {
+            function.draft.declared.description = Some(description);
+            Ok(())
+        }
+        _ => Err(Problem::bad_request(format!(
+            "`{file}` defines several functions, and the description is of one"
+        ))
+        .hint("write it into the docstring of that function")),
+    }
 }
 
 /// Changes that are applied together or not at all.
@@ -156,8 +168,9 @@ struct ProposalBody {
 
 impl ProposalBody {
     fn proposal(self) -> Result<Proposal, Problem> {
-        let intents = self.changes.into_iter().map(IntentBody::intent).collect::<Result<_, _>>()?;
-        Ok(Proposal::of(self.title.unwrap_or_default(), intents))
+        let intents: Vec<Vec<Intent>> =
+            self.changes.into_iter().map(IntentBody::intents).collect::<Result<_, _>>()?;
+        Ok(Proposal::of(self.title.unwrap_or_default(), intents.concat()))
     }
 }
 

@@ -29,7 +29,7 @@ impl Asker {
 }
 
 /// What is logged about a request.
-struct Asked {
+struct RequestSummary {
     id: String,
     method: Method,
     /// As it is declared, such as `/api/v1/runs/{run_id}`; what was asked for stands in the place of names and ids.
@@ -37,14 +37,14 @@ struct Asked {
     asker: Asker,
 }
 
-impl Asked {
+impl RequestSummary {
     fn route(&self) -> &str {
         self.route.as_ref().map_or("(none)", MatchedPath::as_str)
     }
 }
 
 pub(crate) async fn watch(State(door): State<Door>, mut request: Request, next: Next) -> Response {
-    let asked = Asked {
+    let asked = RequestSummary {
         id: given(request.headers()).unwrap_or_else(|| door.ctx().ids.uuid().to_string()),
         method: request.method().clone(),
         route: request.extensions().get::<MatchedPath>().cloned(),
@@ -67,8 +67,8 @@ pub(crate) async fn watch(State(door): State<Door>, mut request: Request, next: 
 }
 
 /// One line, at a level that fits what resulted from it.
-fn log(asked: &Asked, status: u16, took: Duration) {
-    let Asked { id, method, asker, .. } = asked;
+fn log(asked: &RequestSummary, status: u16, took: Duration) {
+    let RequestSummary { id, method, asker, .. } = asked;
     let route = asked.route();
     let duration_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
     let actor = asker.0.get().map(tracing::field::display);

@@ -9,31 +9,27 @@ use axum::Json as Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use model::access::scope::Scope;
 use model::changeset::diff::Diff;
 use model::entry::{EntryKey, EntryKind};
 use model::name::EntryName;
-use model::revision::Revision;
 use serde::Deserialize;
-use store::{EntryPage, EntrySummary};
-use utoipa::{IntoParams, ToSchema};
+use store::EntrySummary;
+use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::changesets::ForceQuery;
+use super::entries;
 use super::problem::{Problem, Refused};
 use super::request::authorization::{Allowed, Named, Role, to};
-use super::request::entries::{DiffQuery, LiveBody, WhichQuery, expected};
+use super::request::entries::{DiffQuery, EntriesQuery, LiveBody, WhichQuery};
 use super::request::extract::{Json, Path, Query};
-use super::request::paging::{List, Page};
-use super::request::query::Limit;
-use super::response_cache::Answer;
+use super::request::paging::{Page, PageQuery};
 use super::state::Door;
-use crate::app::changesets::drafts::{Intent, Proposal};
-use crate::app::changesets::{self, Applied};
+use crate::app::changesets::Applied;
+use crate::app::changesets::drafts::Proposal;
 use crate::app::functions::dependents::{self, Impact};
-use crate::app::functions::{self, EntryView, VersionLine, Which};
-use crate::app::packs;
+use crate::app::functions::{self, EntryView, VersionLine};
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new()
@@ -45,46 +41,15 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
         .routes(routes!(impact))
 }
 
-/// Which functions are listed.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-struct FunctionsQuery {
-    /// `next` of the previous page.
-    cursor: Option<String>,
-    /// Only names after this one; `cursor` takes precedence.
-    after: Option<String>,
-    /// The maximum number of items, up to 1,000.
-    #[serde(default)]
-    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000, default = 100)]
-    limit: Limit,
-    /// The brain as it was at this revision.
-    revision: Option<u64>,
-    /// Only functions of this pack.
-    pack: Option<String>,
-}
-
 /// Lists functions by name
-#[utoipa::path(get, path = "/functions", tag = "functions", params(FunctionsQuery), responses((status = 200, body = Page<EntrySummary>), Refused))]
+#[utoipa::path(get, path = "/functions", tag = "functions", params(PageQuery, EntriesQuery), responses((status = 200, body = Page<EntrySummary>), Refused))]
 async fn list(
     State(door): State<Door>,
     caller: Allowed<Role<to::ReadFunctions>>,
-    Query(query): Query<FunctionsQuery>,
+    Query(page): Query<PageQuery>,
+    Query(query): Query<EntriesQuery>,
 ) -> Result<Body<Page<EntrySummary>>, Problem> {
-    let limit = query.limit.get();
-    if let Some(name) = &query.pack {
-        packs::find(door.ctx(), caller.access(), name).await?;
-    }
-    let page = EntryPage {
-        kind: EntryKind::Function,
-        pack: query.pack,
-        after: List::Functions.begin(query.cursor.as_deref(), query.after)?,
-        limit,
-        scope: Scope::All,
-    };
-    let items = functions::list(door.ctx(), caller.access(), page, query.revision.map(Revision)).await?;
-    let full = items.len() >= limit as usize;
-    let last = items.last().filter(|_| full).map(|last| last.key.name.clone());
-    Ok(Body(List::Functions.page(items, last)))
+    entries::list(&door, &caller, EntryKind::Function, page, query).await
 }
 
 /// One function: its live version, or another
@@ -97,13 +62,7 @@ async fn show(
     Query(query): Query<WhichQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let answer = match query.which()? {
-        Which::Live => door.shown().live(door.ctx(), caller.access(), name).await?,
-        which => Answer::of(
-            &functions::show(door.ctx(), caller.access(), &EntryKey::function(name), which).await?,
-        )?,
-    };
-    Ok(answer.to(&headers))
+    entries::show(&door, &caller, EntryKey::function(name), &query, &headers).await
 }
 
 /// A function, as it is written.
@@ -133,13 +92,9 @@ async fn put(
     Json(body): Json<FunctionBody>,
 ) -> Result<Body<Applied>, Problem> {
     let intent = functions::read_function(&body.source, name.as_str(), Some(&name))?;
-    let key = EntryKey::function(name);
-    let proposal = Proposal {
-        expected: expected(&headers)?.map(|live| (key, live)).into_iter().collect(),
-        breakage: query.breakage(),
-        ..Proposal::of(body.title.unwrap_or_default(), vec![intent])
-    };
-    Ok(Body(changesets::register(door.ctx(), caller.access(), &proposal).await?))
+    let title = body.title.unwrap_or_default();
+    let proposal = Proposal { breakage: query.breakage(), ..Proposal::of(title, vec![intent]) };
+    entries::apply(&door, &caller, EntryKey::function(name), &headers, proposal).await
 }
 
 /// Deletes a function; its versions and runs are kept
@@ -150,13 +105,7 @@ async fn remove(
     Path(name): Path<EntryName>,
     headers: HeaderMap,
 ) -> Result<Body<Applied>, Problem> {
-    let title = format!("delete {name}");
-    let key = EntryKey::function(name);
-    let proposal = Proposal {
-        expected: expected(&headers)?.map(|live| (key.clone(), live)).into_iter().collect(),
-        ..Proposal::of(title, vec![Intent::Delete(key)])
-    };
-    Ok(Body(changesets::register(door.ctx(), caller.access(), &proposal).await?))
+    entries::remove(&door, &caller, EntryKey::function(name), &headers).await
 }
 
 /// All versions of a function, oldest first
@@ -166,7 +115,7 @@ async fn versions(
     caller: Allowed<Named<to::ReadFunctions>>,
     Path(name): Path<EntryName>,
 ) -> Result<Body<Vec<VersionLine>>, Problem> {
-    Ok(Body(functions::versions(door.ctx(), caller.access(), &EntryKey::function(name)).await?))
+    entries::versions(&door, &caller, &EntryKey::function(name)).await
 }
 
 /// What differs between two versions
@@ -177,8 +126,7 @@ async fn diff(
     Path(name): Path<EntryName>,
     Query(query): Query<DiffQuery>,
 ) -> Result<Body<Diff>, Problem> {
-    let (old, new) = query.versions();
-    Ok(Body(functions::diff(door.ctx(), caller.access(), &EntryKey::function(name), old, new).await?))
+    entries::diff(&door, &caller, &EntryKey::function(name), &query).await
 }
 
 /// Makes another version live
@@ -190,9 +138,7 @@ async fn point(
     Query(query): Query<ForceQuery>,
     Json(body): Json<LiveBody>,
 ) -> Result<Body<Applied>, Problem> {
-    let key = EntryKey::function(name);
-    let done = functions::point(door.ctx(), caller.access(), &key, body.version, query.breakage()).await?;
-    Ok(Body(done))
+    entries::point(&door, &caller, &EntryKey::function(name), &query, &body).await
 }
 
 /// What may break if it is changed

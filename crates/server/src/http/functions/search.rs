@@ -1,4 +1,4 @@
-//! `/search`: functions by their names and descriptions.
+//! `/search`: functions and graphs by their names and descriptions.
 
 use axum::Json as Body;
 use axum::extract::State;
@@ -30,7 +30,7 @@ struct SearchQuery {
     limit: Limit,
 }
 
-/// Matching functions, best first
+/// Matching functions and graphs, best first
 #[utoipa::path(get, path = "/search", tag = "search", params(SearchQuery), responses((status = 200, body = Vec<Hit>), Refused))]
 async fn find(
     State(door): State<Door>,

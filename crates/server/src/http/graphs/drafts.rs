@@ -14,12 +14,15 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::app::changesets::Applied;
-use crate::app::graphs::drafts::{self, DraftEdited, DraftLine, DraftView, Selection};
+use crate::app::graphs::drafts::{
+    self, DraftEdited, DraftLine, DraftView, PinView, Pinning, SeenDraft, Selection,
+};
 use crate::http::changesets::ForceQuery;
 use crate::http::problem::{Problem, Refused};
 use crate::http::request::authorization::{Allowed, Named, Role, to};
 use crate::http::request::extract::{Json, Path, Query};
 use crate::http::request::paging::{List, Page, PageQuery};
+use crate::http::request::query::CommaSeparated;
 use crate::http::state::Door;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
@@ -27,6 +30,7 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
         .routes(routes!(list))
         .routes(routes!(show, patch, discard))
         .routes(routes!(edits))
+        .routes(routes!(pin, unpin))
         .routes(routes!(pack))
         .routes(routes!(unpack))
         .routes(routes!(rebase))
@@ -43,19 +47,28 @@ async fn list(
     let limit = query.limit();
     let after = query.after(List::Drafts)?;
     let items = drafts::list(door.ctx(), caller.access(), after.as_deref(), limit).await?;
-    let full = items.len() >= limit as usize;
-    let last = items.last().filter(|_| full).map(|last| last.name.clone());
-    Ok(Body(List::Drafts.page(items, last)))
+    Ok(Body(List::Drafts.page_of(items, limit, |item| item.name.clone())))
+}
+
+/// Together with which drafts it is checked.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct DraftQuery {
+    /// Graphs whose drafts are applied along, separated by commas.
+    #[serde(default)]
+    #[param(value_type = Option<String>)]
+    with: CommaSeparated<EntryName>,
 }
 
 /// The draft of a graph, what it changes, and what is wrong with it
-#[utoipa::path(get, path = "/graphs/{name}/draft", tag = "graphs", params(("name" = EntryName, Path)), responses((status = 200, body = DraftView), Refused))]
+#[utoipa::path(get, path = "/graphs/{name}/draft", tag = "graphs", params(("name" = EntryName, Path), DraftQuery), responses((status = 200, body = DraftView), Refused))]
 async fn show(
     State(door): State<Door>,
     caller: Allowed<Named<to::ReadChangesets>>,
     Path(name): Path<EntryName>,
+    Query(query): Query<DraftQuery>,
 ) -> Result<Body<DraftView>, Problem> {
-    Ok(Body(drafts::show(door.ctx(), caller.access(), &name).await?))
+    Ok(Body(drafts::show(door.ctx(), caller.access(), &name, &query.with.0).await?))
 }
 
 /// Edits, applied together or not at all.
@@ -109,6 +122,29 @@ async fn edits(
     Query(query): Query<EditsQuery>,
 ) -> Result<Body<Vec<Edit>>, Problem> {
     Ok(Body(drafts::edits(door.ctx(), caller.access(), &name, query.after).await?))
+}
+
+/// Pins outputs of a node: runs of the draft send them instead of executing it
+#[utoipa::path(put, path = "/graphs/{name}/draft/pins/{node}", tag = "graphs", params(("name" = EntryName, Path), ("node" = String, Path)), request_body = Pinning,
+    responses((status = 200, body = PinView), Refused))]
+async fn pin(
+    State(door): State<Door>,
+    caller: Allowed<Named<to::ProposeChangeset>>,
+    Path((name, node)): Path<(EntryName, String)>,
+    Json(body): Json<Pinning>,
+) -> Result<Body<PinView>, Problem> {
+    Ok(Body(drafts::pin(door.ctx(), caller.access(), &name, &node, body).await?))
+}
+
+/// Removes the pinned outputs of a node
+#[utoipa::path(delete, path = "/graphs/{name}/draft/pins/{node}", tag = "graphs", params(("name" = EntryName, Path), ("node" = String, Path)), responses((status = 204), Refused))]
+async fn unpin(
+    State(door): State<Door>,
+    caller: Allowed<Named<to::ProposeChangeset>>,
+    Path((name, node)): Path<(EntryName, String)>,
+) -> Result<StatusCode, Problem> {
+    drafts::unpin(door.ctx(), caller.access(), &name, &node).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// A selection.
@@ -178,14 +214,16 @@ async fn rebase(
 }
 
 /// What is applied.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct ApplyBody {
+    /// The last edit that was seen. If the draft was edited since, nothing is applied.
+    edit: u64,
     /// What the change is for.
     title: Option<String>,
     /// Graphs whose drafts are applied along, such as those of selections.
     #[serde(default)]
-    with: Vec<EntryName>,
+    with: Vec<SeenDraft>,
 }
 
 /// Applies the draft of a graph as a changeset, if it passes its checks
@@ -198,7 +236,8 @@ async fn apply(
     Query(query): Query<ForceQuery>,
     Json(body): Json<ApplyBody>,
 ) -> Result<Body<Applied>, Problem> {
-    let names: Vec<EntryName> = std::iter::once(name).chain(body.with).collect();
-    let applied = drafts::apply(door.ctx(), caller.access(), &names, body.title, query.breakage()).await?;
+    let seen: Vec<SeenDraft> =
+        std::iter::once(SeenDraft { name, edit: body.edit }).chain(body.with).collect();
+    let applied = drafts::apply(door.ctx(), caller.access(), &seen, body.title, query.breakage()).await?;
     Ok(Body(applied))
 }

@@ -1,38 +1,38 @@
-//! `/graphs`: read, write, check and delete one at a time; under work they are drafts. They are run as functions are.
+//! `/graphs`: read, write, check and delete one at a time; under work they are drafts. They come from files and become files and
+//! pictures. They are run as functions are.
 
 pub(crate) mod blocks;
 pub(crate) mod drafts;
+mod exchange;
+mod views;
 
 use axum::Json as Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use model::access::scope::Scope;
 use model::changeset::diff::Diff;
 use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
 use model::graph::GraphContent;
 use model::graph::check::Problem as GraphProblem;
 use model::name::EntryName;
-use model::revision::Revision;
 use serde::{Deserialize, Serialize};
-use store::{EntryPage, EntrySummary};
-use utoipa::{IntoParams, ToSchema};
+use store::EntrySummary;
+use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::changesets::ForceQuery;
+use super::entries;
 use super::problem::{Problem, Refused};
 use super::request::authorization::{Allowed, Named, Role, to};
-use super::request::entries::{DiffQuery, LiveBody, WhichQuery, expected};
+use super::request::entries::{DiffQuery, EntriesQuery, LiveBody, WhichQuery};
 use super::request::extract::{Json, Path, Query};
-use super::request::paging::{List, Page};
-use super::request::query::Limit;
-use super::response_cache::Answer;
+use super::request::paging::{Page, PageQuery};
 use super::state::Door;
+use crate::app::changesets::Applied;
 use crate::app::changesets::drafts::{Intent, Proposal};
-use crate::app::changesets::{self, Applied};
-use crate::app::functions::{self, EntryView, VersionLine};
+use crate::app::functions::{EntryView, VersionLine};
 use crate::app::graphs;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
@@ -45,47 +45,23 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
         .routes(routes!(point))
         .merge(drafts::routes())
         .merge(blocks::routes())
+        .merge(exchange::routes())
+        .merge(views::routes())
 }
 
 fn key(name: EntryName) -> EntryKey {
     EntryKey::new(EntryKind::Graph, name)
 }
 
-/// Which graphs are listed.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-struct GraphsQuery {
-    /// `next` of the previous page.
-    cursor: Option<String>,
-    /// Only names after this one; `cursor` takes precedence.
-    after: Option<String>,
-    /// The maximum number of items, up to 1,000.
-    #[serde(default)]
-    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000, default = 100)]
-    limit: Limit,
-    /// The brain as it was at this revision.
-    revision: Option<u64>,
-}
-
 /// Lists graphs by name
-#[utoipa::path(get, path = "/graphs", tag = "graphs", params(GraphsQuery), responses((status = 200, body = Page<EntrySummary>), Refused))]
+#[utoipa::path(get, path = "/graphs", tag = "graphs", params(PageQuery, EntriesQuery), responses((status = 200, body = Page<EntrySummary>), Refused))]
 async fn list(
     State(door): State<Door>,
     caller: Allowed<Role<to::ReadFunctions>>,
-    Query(query): Query<GraphsQuery>,
+    Query(page): Query<PageQuery>,
+    Query(query): Query<EntriesQuery>,
 ) -> Result<Body<Page<EntrySummary>>, Problem> {
-    let limit = query.limit.get();
-    let page = EntryPage {
-        kind: EntryKind::Graph,
-        pack: None,
-        after: List::Graphs.begin(query.cursor.as_deref(), query.after)?,
-        limit,
-        scope: Scope::All,
-    };
-    let items = functions::list(door.ctx(), caller.access(), page, query.revision.map(Revision)).await?;
-    let full = items.len() >= limit as usize;
-    let last = items.last().filter(|_| full).map(|last| last.key.name.clone());
-    Ok(Body(List::Graphs.page(items, last)))
+    entries::list(&door, &caller, EntryKind::Graph, page, query).await
 }
 
 /// A graph to look at.
@@ -125,8 +101,7 @@ async fn show(
     Query(query): Query<WhichQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let view = functions::show(door.ctx(), caller.access(), &key(name), query.which()?).await?;
-    Ok(Answer::of(&view)?.to(&headers))
+    entries::show(&door, &caller, key(name), &query, &headers).await
 }
 
 /// A graph, as it is written.
@@ -152,12 +127,9 @@ async fn put(
     Json(body): Json<GraphBody>,
 ) -> Result<Body<Applied>, Problem> {
     let intent = Intent::Put(name.clone(), Content::Graph(body.graph));
-    let proposal = Proposal {
-        expected: expected(&headers)?.map(|live| (key(name), live)).into_iter().collect(),
-        breakage: query.breakage(),
-        ..Proposal::of(body.title.unwrap_or_default(), vec![intent])
-    };
-    Ok(Body(changesets::register(door.ctx(), caller.access(), &proposal).await?))
+    let title = body.title.unwrap_or_default();
+    let proposal = Proposal { breakage: query.breakage(), ..Proposal::of(title, vec![intent]) };
+    entries::apply(&door, &caller, key(name), &headers, proposal).await
 }
 
 /// Deletes a graph; its versions and runs are kept
@@ -168,13 +140,7 @@ async fn remove(
     Path(name): Path<EntryName>,
     headers: HeaderMap,
 ) -> Result<Body<Applied>, Problem> {
-    let title = format!("delete {name}");
-    let key = key(name);
-    let proposal = Proposal {
-        expected: expected(&headers)?.map(|live| (key.clone(), live)).into_iter().collect(),
-        ..Proposal::of(title, vec![Intent::Delete(key)])
-    };
-    Ok(Body(changesets::register(door.ctx(), caller.access(), &proposal).await?))
+    entries::remove(&door, &caller, key(name), &headers).await
 }
 
 /// All versions of a graph, oldest first
@@ -184,7 +150,7 @@ async fn versions(
     caller: Allowed<Named<to::ReadFunctions>>,
     Path(name): Path<EntryName>,
 ) -> Result<Body<Vec<VersionLine>>, Problem> {
-    Ok(Body(functions::versions(door.ctx(), caller.access(), &key(name)).await?))
+    entries::versions(&door, &caller, &key(name)).await
 }
 
 /// What differs between two versions
@@ -195,8 +161,7 @@ async fn diff(
     Path(name): Path<EntryName>,
     Query(query): Query<DiffQuery>,
 ) -> Result<Body<Diff>, Problem> {
-    let (old, new) = query.versions();
-    Ok(Body(functions::diff(door.ctx(), caller.access(), &key(name), old, new).await?))
+    entries::diff(&door, &caller, &key(name), &query).await
 }
 
 /// Makes another version live
@@ -208,7 +173,5 @@ async fn point(
     Query(query): Query<ForceQuery>,
     Json(body): Json<LiveBody>,
 ) -> Result<Body<Applied>, Problem> {
-    let done =
-        functions::point(door.ctx(), caller.access(), &key(name), body.version, query.breakage()).await?;
-    Ok(Body(done))
+    entries::point(&door, &caller, &key(name), &query, &body).await
 }

@@ -12,9 +12,9 @@ use axum::response::IntoResponse;
 use model::access::Access;
 use model::access::actor::Actor;
 use model::access::verb::Verb;
-use model::ids::RunId;
 
 use super::caller::Caller;
+use super::run_path::RunPath;
 use crate::app::runs;
 use crate::http::problem::Problem;
 use crate::http::state::Door;
@@ -86,9 +86,9 @@ pub(crate) mod to {
     }
 
     verbs! {
-        ReadBrain ReadFunctions SearchFunctions ReadTriggers ReadSchedules ReadChangesets ReadPacks ReadRuns ReadEvents
+        ReadBrain ReadFunctions SearchFunctions ReadTriggers ReadSchedules ReadChangesets ReadPacks ReadPresets ReadRuns ReadEvents
         ReadInsights ReadMetrics ReadNodes ExportBrain StartRun CancelRun AnswerRun ReplayRun RunTests PrepareEnvironments
-        ProposeChangeset ApplyChangeset RejectChangeset RevertChangeset ManageSecrets ManageTokens ManageSessions PruneRuns
+        ProposeChangeset ApplyChangeset RejectChangeset RevertChangeset ChangePresets ManageSecrets ManageTokens ManageSessions PruneRuns
         RebuildSearch ExamineServer
     }
 }
@@ -140,16 +140,12 @@ pub(crate) struct OfRun<V>(PhantomData<V>);
 impl<V: Does> Need for OfRun<V> {
     async fn judge(access: &Access, parts: &mut Parts, door: &Door) -> Result<(), Problem> {
         access.may(V::VERB)?;
-        match parameter(parts, "run_id").await.map(|id| id.parse::<RunId>()) {
-            Some(Ok(id)) => Ok(runs::get(door.ctx(), access, id).await.map(drop)?),
-            // What is no id is refused as such when the address is read.
-            Some(Err(_)) => Ok(()),
-            None => Err(Problem::internal()),
-        }
+        let RunPath(id) = RunPath::find(parts, access, door).await?;
+        Ok(runs::get(door.ctx(), access, id).await.map(drop)?)
     }
 }
 
-async fn parameter(parts: &mut Parts, name: &str) -> Option<String> {
+pub(crate) async fn parameter(parts: &mut Parts, name: &str) -> Option<String> {
     let stated = RawPathParams::from_request_parts(parts, &()).await.ok()?;
     stated.iter().find(|(stated, _)| *stated == name).map(|(_, value)| value.to_owned())
 }

@@ -10,6 +10,16 @@ use crate::app::changesets::drafts::Expected;
 use crate::app::functions::Which;
 use crate::http::problem::Problem;
 
+/// Which entries are listed.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct EntriesQuery {
+    /// The brain as it was at this revision.
+    pub(crate) revision: Option<u64>,
+    /// Only entries of this pack.
+    pub(crate) pack: Option<String>,
+}
+
 /// Which version of an entry.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

@@ -12,6 +12,7 @@ pub(crate) mod owner;
 pub(crate) mod paging;
 pub(crate) mod query;
 pub(crate) mod query_names;
+pub(crate) mod run_path;
 pub(crate) mod spool;
 pub(crate) mod upload;
 pub(crate) mod upload_slots;

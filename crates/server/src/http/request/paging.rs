@@ -9,6 +9,7 @@ use std::str::FromStr;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use model::entry::EntryKind;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -60,12 +61,22 @@ pub(crate) enum List {
     Triggers,
     Firings,
     Schedules,
+    Presets,
 }
 
 /// The version of what a cursor holds.
 const VERSION: &str = "1";
 
 impl List {
+    pub(crate) fn of(kind: EntryKind) -> List {
+        match kind {
+            EntryKind::Function => List::Functions,
+            EntryKind::Graph => List::Graphs,
+            EntryKind::Trigger => List::Triggers,
+            EntryKind::Schedule => List::Schedules,
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             List::Functions => "functions",
@@ -78,11 +89,23 @@ impl List {
             List::Triggers => "triggers",
             List::Firings => "firings",
             List::Schedules => "schedules",
+            List::Presets => "presets",
         }
     }
 
     pub(crate) fn page<T>(self, items: Vec<T>, last: Option<impl Display>) -> Page<T> {
         Page { items, next: last.map(|last| self.cursor(last)) }
+    }
+
+    /// A page of at most `limit` items. Another one may follow if it is full.
+    pub(crate) fn page_of<T, P: Display>(
+        self,
+        items: Vec<T>,
+        limit: u32,
+        place: impl Fn(&T) -> P,
+    ) -> Page<T> {
+        let last = items.last().filter(|_| items.len() >= limit as usize).map(place);
+        self.page(items, last)
     }
 
     /// The place behind this item.

@@ -2,7 +2,7 @@
 //! left of it when it is closed, even by a crash.
 
 use std::fs::File;
-use std::io::{BufReader, Seek, Write};
+use std::io::{BufReader, Read, Seek, Write};
 use std::path::PathBuf;
 
 use serde::de::DeserializeOwned;
@@ -62,6 +62,15 @@ impl Spool {
         Ok(())
     }
 
+    /// As it is. It reads a file, and blocks.
+    pub(crate) fn bytes(self) -> Result<Vec<u8>, Problem> {
+        let Some(mut file) = self.file else { return Ok(self.held) };
+        let mut bytes = Vec::new();
+        let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
+        read.map_err(|source| Error::Read { path: self.folder.clone(), source })?;
+        Ok(bytes)
+    }
+
     /// As JSON. It reads a file, and blocks.
     pub(crate) fn parse<T: DeserializeOwned>(self) -> Result<T, Problem> {
         let Some(mut file) = self.file else { return json::parse(&self.held) };
@@ -92,6 +101,9 @@ mod tests {
             assert_eq!(spool.file.is_some(), most_held < text.len());
             assert_eq!(spool.parse::<Vec<String>>().unwrap().len(), 1_000);
             assert_eq!(std::fs::read_dir(&place).map_or(0, Iterator::count), 0);
+            let mut spool = Spool::new(place.clone(), most_held);
+            spool.add(text.as_bytes()).await.unwrap();
+            assert_eq!(spool.finish().await.unwrap().bytes().unwrap(), text.as_bytes());
         }
     }
 }

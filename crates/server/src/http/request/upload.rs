@@ -31,14 +31,32 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<Door> for Upload<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, door: &Door) -> Result<Self, Problem> {
-        is_judged(&request)?;
-        let place = place(door).await?;
-        let limit = door.config().body_timeout.saturating_mul(PATIENCE);
-        let received = tokio::time::timeout(limit, receive(door, request.into_body())).await;
-        let received = received.map_err(|_| Problem::of("too_slow", "the body did not arrive in time"))??;
+        let (received, place) = received(request, door).await?;
         let value = blocking(move || received.parse()).await?;
         Ok(Upload(value, place))
     }
+}
+
+/// The same, as it is: a file whose form the verb knows.
+pub(crate) struct UploadedBytes(pub(crate) Vec<u8>, pub(crate) OwnedSemaphorePermit);
+
+impl FromRequest<Door> for UploadedBytes {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, door: &Door) -> Result<Self, Problem> {
+        let (received, place) = received(request, door).await?;
+        let bytes = blocking(move || received.bytes()).await?;
+        Ok(UploadedBytes(bytes, place))
+    }
+}
+
+async fn received(request: Request, door: &Door) -> Result<(Spool, OwnedSemaphorePermit), Problem> {
+    is_judged(&request)?;
+    let place = place(door).await?;
+    let limit = door.config().body_timeout.saturating_mul(PATIENCE);
+    let received = tokio::time::timeout(limit, receive(door, request.into_body())).await;
+    let received = received.map_err(|_| Problem::of("too_slow", "the body did not arrive in time"))??;
+    Ok((received, place))
 }
 
 /// Waits for a place, with the body unread.

@@ -4,18 +4,18 @@ use axum::Json as Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use model::ids::RunId;
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{Preference, carry_out};
+use super::{Preference, start_and_respond};
 use crate::app::runs::breakpoints::{self, HeldView, Release};
 use crate::app::runs::resume::{self, ResumePlan};
 use crate::http::problem::{Problem, Refused};
 use crate::http::request::authorization::{Allowed, OfRun, to};
-use crate::http::request::extract::{Json, Path};
+use crate::http::request::extract::Json;
+use crate::http::request::run_path::{RunInPath, RunPath};
 use crate::http::state::Door;
 
 pub(crate) fn routes() -> OpenApiRouter<Door> {
@@ -23,21 +23,21 @@ pub(crate) fn routes() -> OpenApiRouter<Door> {
 }
 
 /// What of a run stands at breakpoints, with its values
-#[utoipa::path(get, path = "/runs/{run_id}/held", tag = "runs", params(("run_id" = RunId, Path)), responses((status = 200, body = Vec<HeldView>), Refused))]
+#[utoipa::path(get, path = "/runs/{run_id}/held", tag = "runs", params(RunInPath), responses((status = 200, body = Vec<HeldView>), Refused))]
 async fn held(
     State(door): State<Door>,
     caller: Allowed<OfRun<to::ReadRuns>>,
-    Path(id): Path<RunId>,
+    RunPath(id): RunPath,
 ) -> Result<Body<Vec<HeldView>>, Problem> {
     Ok(Body(breakpoints::held(door.ctx(), caller.access(), id).await?))
 }
 
 /// Lets a run go on from a breakpoint: everything that is held, or one node or link, perhaps with another value
-#[utoipa::path(post, path = "/runs/{run_id}/release", tag = "runs", params(("run_id" = RunId, Path)), request_body = Release, responses((status = 204), Refused))]
+#[utoipa::path(post, path = "/runs/{run_id}/release", tag = "runs", params(RunInPath), request_body = Release, responses((status = 204), Refused))]
 async fn release(
     State(door): State<Door>,
     caller: Allowed<OfRun<to::AnswerRun>>,
-    Path(id): Path<RunId>,
+    RunPath(id): RunPath,
     Json(body): Json<Release>,
 ) -> Result<StatusCode, Problem> {
     breakpoints::release(door.ctx(), caller.access(), id, body).await?;
@@ -45,11 +45,11 @@ async fn release(
 }
 
 /// What resuming a failed run would keep, and what it would execute again
-#[utoipa::path(get, path = "/runs/{run_id}/resume", tag = "runs", params(("run_id" = RunId, Path)), responses((status = 200, body = ResumePlan), Refused))]
+#[utoipa::path(get, path = "/runs/{run_id}/resume", tag = "runs", params(RunInPath), responses((status = 200, body = ResumePlan), Refused))]
 async fn plan(
     State(door): State<Door>,
     caller: Allowed<OfRun<to::ReadRuns>>,
-    Path(id): Path<RunId>,
+    RunPath(id): RunPath,
 ) -> Result<Body<ResumePlan>, Problem> {
     Ok(Body(resume::plan(door.ctx(), caller.access(), id).await?))
 }
@@ -66,16 +66,16 @@ struct ResumeBody {
 ///
 /// Responds like `POST /runs`.
 #[utoipa::path(post, path = "/runs/{run_id}/resume", tag = "runs", request_body = ResumeBody,
-    params(("run_id" = RunId, Path), ("Prefer" = Option<String>, Header, description = "`wait=SECONDS` or `respond-async`")),
+    params(RunInPath, ("Prefer" = Option<String>, Header, description = "`wait=SECONDS` or `respond-async`")),
     responses((status = 200, description = "It has ended, or is waiting", body = model::run::Run), (status = 202, description = "It is still running", body = model::run::Run), Refused))]
 async fn resume(
     State(door): State<Door>,
     caller: Allowed<OfRun<to::StartRun>>,
-    Path(id): Path<RunId>,
+    RunPath(id): RunPath,
     headers: HeaderMap,
     Json(body): Json<ResumeBody>,
 ) -> Result<Response, Problem> {
     let preference = Preference::of(&headers, door.config().wait)?;
     let request = resume::resume(door.ctx(), caller.access(), id, body.newer).await?;
-    carry_out(&door, &caller, request, preference).await
+    start_and_respond(&door, &caller, request, preference).await
 }

@@ -11,7 +11,7 @@ use crate::http::request::caller::Caller;
 use crate::http::state::Door;
 use crate::http::streams::progress;
 
-pub(crate) async fn carry_out(door: &Door, caller: &Caller, request: StartRun) -> Result<Response, Problem> {
+pub(crate) async fn stream_run(door: &Door, caller: &Caller, request: StartRun) -> Result<Response, Problem> {
     let (ctx, access) = (door.ctx().clone(), caller.access().clone());
     progress::stream(door, caller, move |progress| async move {
         let watching = progress.clone();

@@ -37,12 +37,14 @@ use utoipa_axum::routes;
 use super::problem::{Problem, Refused};
 use super::request::authorization::{Allowed, OfRun, Role, to};
 use super::request::caller::{self, Caller};
-use super::request::extract::{Json, Path, Query};
+use super::request::extract::{Json, Query};
 use super::request::paging::{List, Page};
 use super::request::query::{CommaSeparated, Limit, time};
+use super::request::run_path::{RunInPath, RunPath};
 use super::state::Door;
 use super::streams::progress;
 use crate::app::functions::names;
+use crate::app::presets;
 use crate::app::runs::lists::{self, RunLine, RunPage};
 use crate::app::runs::records::{self, RunRecord};
 use crate::app::runs::{self, Input, StartRun, Target};
@@ -69,8 +71,13 @@ pub(super) struct StartBody {
     pub(super) function: EntryName,
     /// This version; the live one if neither is given.
     version: Option<VersionNumber>,
+    /// The draft of the graph, as it is now; takes the right to change it.
+    #[serde(default)]
+    draft: bool,
     /// The version that was live at this revision, calling what was live at it.
     revision: Option<Revision>,
+    /// The preset that states what `input` does not.
+    preset: Option<String>,
     /// Arguments by name.
     #[serde(default)]
     input: Map<String, Value>,
@@ -89,21 +96,26 @@ pub(super) struct StartBody {
     /// Not before this time; the run is queued.
     #[serde(default, deserialize_with = "time")]
     due_at: Option<Timestamp>,
-    /// Of a graph: breakpoints, and outputs of nodes that need not be executed.
+    /// Of a graph: which nodes are executed, where the values of others come from, and breakpoints.
     #[serde(default)]
     graph: GraphOptions,
 }
 
 impl StartBody {
     pub(super) fn request(self, key: Option<String>) -> Result<StartRun, Problem> {
-        let target = match (self.version, self.revision) {
-            (None, None) => Target::Live(self.function),
-            (Some(version), None) => Target::Number(self.function, version),
-            (None, Some(revision)) => Target::AsOf(self.function, revision),
-            (Some(_), Some(_)) => {
-                return Err(Problem::bad_request("`version` and `revision` cannot be combined"));
+        let target = match (self.version, self.revision, self.draft) {
+            (None, None, false) => Target::Live(self.function),
+            (None, None, true) => Target::Draft(self.function),
+            (Some(version), None, false) => Target::Number(self.function, version),
+            (None, Some(revision), false) => Target::AsOf(self.function, revision),
+            _ => {
+                return Err(Problem::bad_request("`version`, `revision` and `draft` cannot be combined"));
             }
         };
+        if !self.graph.recorded.is_empty() {
+            return Err(Problem::bad_request("`recorded` cannot be stated here")
+                .hint("name the earlier run with `values_of`, or state values as `pinned`"));
+        }
         if self.graph.resumes.is_some() {
             return Err(Problem::bad_request("`resumes` cannot be stated here")
                 .hint("send `POST /api/v1/runs/RUN/resume` to go on with a failed run"));
@@ -141,13 +153,18 @@ async fn start(
 ) -> Result<Response, Problem> {
     let key = idempotency_key(&headers, caller.actor())?;
     let preference = Preference::of(&headers, door.config().wait)?;
+    let preset = body.preset.clone().map(|preset| (body.function.clone(), preset));
     let mut request = body.request(key)?;
+    if let Some((function, preset)) = preset {
+        let stated = std::mem::take(&mut request.input.named);
+        request.input.named = presets::input(door.ctx(), caller.access(), &function, &preset, stated).await?;
+    }
     if let Some(context) = trace(&headers) {
         let run_id = door.ctx().ids.run();
         request.run_id = Some(run_id);
         door.ctx().traces.belongs(run_id, context);
     }
-    carry_out(&door, &caller, request, preference).await
+    start_and_respond(&door, &caller, request, preference).await
 }
 
 /// The caller's trace context, if there is one.
@@ -213,7 +230,7 @@ fn idempotency_key(headers: &HeaderMap, actor: &Actor) -> Result<Option<String>,
     }
 }
 
-pub(super) async fn carry_out(
+pub(super) async fn start_and_respond(
     door: &Door,
     caller: &Caller,
     request: StartRun,
@@ -222,7 +239,7 @@ pub(super) async fn carry_out(
     let run = match preference {
         Preference::Async => runs::queue(door.ctx(), caller.access(), request).await?,
         Preference::Wait(limit) => waited(door, caller, request, limit).await?,
-        Preference::Live => return live_run::carry_out(door, caller, request).await,
+        Preference::Live => return live_run::stream_run(door, caller, request).await,
     };
     let on_its_way = !run.state.is_final() && run.state != RunState::Waiting;
     let status = if on_its_way { StatusCode::ACCEPTED } else { StatusCode::OK };
@@ -357,21 +374,21 @@ fn parsed(ids: &str, most: u32) -> Result<Vec<RunId>, Problem> {
 }
 
 /// Everything recorded about a run, and what it led to
-#[utoipa::path(get, path = "/runs/{run_id}", tag = "runs", params(("run_id" = RunId, Path)), responses((status = 200, body = RunRecord), Refused))]
+#[utoipa::path(get, path = "/runs/{run_id}", tag = "runs", params(RunInPath), responses((status = 200, body = RunRecord), Refused))]
 async fn show(
     State(door): State<Door>,
     caller: Allowed<Role<to::ReadRuns>>,
-    Path(id): Path<RunId>,
+    RunPath(id): RunPath,
 ) -> Result<Body<RunRecord>, Problem> {
     Ok(Body(records::show(door.ctx(), caller.access(), id).await?))
 }
 
 /// Cancels a run and everything it started; returns those runs
-#[utoipa::path(post, path = "/runs/{run_id}/cancel", tag = "runs", params(("run_id" = RunId, Path)), responses((status = 200, body = Vec<RunId>), Refused))]
+#[utoipa::path(post, path = "/runs/{run_id}/cancel", tag = "runs", params(RunInPath), responses((status = 200, body = Vec<RunId>), Refused))]
 async fn cancel(
     State(door): State<Door>,
     caller: Allowed<Role<to::CancelRun>>,
-    Path(id): Path<RunId>,
+    RunPath(id): RunPath,
 ) -> Result<Body<Vec<RunId>>, Problem> {
     Ok(Body(runs::cancel(door.ctx(), caller.access(), id).await?))
 }
@@ -384,11 +401,11 @@ struct AnswerBody {
 }
 
 /// Answers the question of a run
-#[utoipa::path(post, path = "/runs/{run_id}/answer", tag = "runs", params(("run_id" = RunId, Path)), request_body = AnswerBody, responses((status = 200, body = Run), Refused))]
+#[utoipa::path(post, path = "/runs/{run_id}/answer", tag = "runs", params(RunInPath), request_body = AnswerBody, responses((status = 200, body = Run), Refused))]
 async fn answer(
     State(door): State<Door>,
     caller: Allowed<OfRun<to::AnswerRun>>,
-    Path(id): Path<RunId>,
+    RunPath(id): RunPath,
     Json(body): Json<AnswerBody>,
 ) -> Result<Body<Run>, Problem> {
     runs::answer(door.ctx(), caller.access(), id, body.value).await?;
@@ -406,18 +423,18 @@ struct AgainQuery {
 
 /// Runs the same input again, as a new run
 #[utoipa::path(post, path = "/runs/{run_id}/rerun", tag = "runs",
-    params(("run_id" = RunId, Path), AgainQuery, ("Prefer" = Option<String>, Header, description = "`wait=SECONDS` or `respond-async`")),
+    params(RunInPath, AgainQuery, ("Prefer" = Option<String>, Header, description = "`wait=SECONDS` or `respond-async`")),
     responses((status = 200, body = Run), (status = 202, body = Run), Refused))]
 async fn again(
     State(door): State<Door>,
     caller: Allowed<Role<to::StartRun>>,
-    Path(id): Path<RunId>,
+    RunPath(id): RunPath,
     Query(query): Query<AgainQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let request = runs::again(door.ctx(), caller.access(), id, query.live).await?;
     let preference = Preference::of(&headers, door.config().wait)?;
-    carry_out(&door, &caller, request, preference).await
+    start_and_respond(&door, &caller, request, preference).await
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use axum::Json as Body;
 use axum::extract::State;
-use model::ids::RunId;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
@@ -11,9 +10,10 @@ use utoipa_axum::routes;
 use crate::app::runs::nodes::{self, NodeExecution, NodeFilter};
 use crate::http::problem::{Problem, Refused};
 use crate::http::request::authorization::{Allowed, OfRun, to};
-use crate::http::request::extract::{Path, Query};
+use crate::http::request::extract::Query;
 use crate::http::request::paging::{List, Page};
 use crate::http::request::query::Limit;
+use crate::http::request::run_path::{RunInPath, RunPath};
 use crate::http::state::Door;
 
 pub(crate) fn routes() -> OpenApiRouter<Door> {
@@ -35,12 +35,12 @@ struct NodesQuery {
 }
 
 /// Lists the node executions of a run of a graph, in the order in which they began
-#[utoipa::path(get, path = "/runs/{run_id}/nodes", tag = "runs", params(("run_id" = RunId, Path), NodesQuery),
+#[utoipa::path(get, path = "/runs/{run_id}/nodes", tag = "runs", params(RunInPath, NodesQuery),
     responses((status = 200, body = Page<NodeExecution>), Refused))]
 async fn list(
     State(door): State<Door>,
     caller: Allowed<OfRun<to::ReadRuns>>,
-    Path(id): Path<RunId>,
+    RunPath(id): RunPath,
     Query(query): Query<NodesQuery>,
 ) -> Result<Body<Page<NodeExecution>>, Problem> {
     let filter = NodeFilter {

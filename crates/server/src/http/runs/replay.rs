@@ -2,14 +2,13 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use model::ids::RunId;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::app::runs::replay::{self, Replayed};
 use crate::http::problem::{Problem, Refused};
 use crate::http::request::authorization::{Allowed, Role, to};
-use crate::http::request::extract::Path;
+use crate::http::request::run_path::{RunInPath, RunPath};
 use crate::http::state::Door;
 use crate::http::streams::progress;
 
@@ -20,12 +19,12 @@ pub(crate) fn routes() -> OpenApiRouter<Door> {
 /// Executes a run again with its recorded answers, and compares; nothing is done or written
 ///
 /// Server-sent events: `printed` as it prints, then `done` with the differences.
-#[utoipa::path(post, path = "/runs/{run_id}/replay", tag = "runs", params(("run_id" = RunId, Path)),
+#[utoipa::path(post, path = "/runs/{run_id}/replay", tag = "runs", params(RunInPath),
     responses((status = 200, description = "`done` carries it", body = Replayed, content_type = "text/event-stream"), Refused))]
 async fn replay(
     State(door): State<Door>,
     caller: Allowed<Role<to::ReplayRun>>,
-    Path(id): Path<RunId>,
+    RunPath(id): RunPath,
 ) -> Result<Response, Problem> {
     let (ctx, access) = (door.ctx().clone(), caller.access().clone());
     progress::stream(&door, &caller, move |progress| async move {

@@ -3,7 +3,6 @@
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use model::ids::RunId;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
@@ -14,7 +13,8 @@ use crate::app::runs::watch::{Follower, News, What};
 use crate::error::Error;
 use crate::http::problem::{Problem, Refused};
 use crate::http::request::authorization::{Allowed, Role, to};
-use crate::http::request::extract::{Path, Query};
+use crate::http::request::extract::Query;
+use crate::http::request::run_path::{RunInPath, RunPath};
 use crate::http::state::Door;
 use crate::http::streams::event_stream::{EventSource, StreamEvent, Transport, resume_after};
 
@@ -30,17 +30,18 @@ struct StreamQuery {
     after: Option<String>,
 }
 
-/// What a run does until it ends, as server-sent events or over a WebSocket: `state`, `step`, `call` and `printed`
+/// What a run does until it ends, as server-sent events or over a WebSocket: `state`, `step`, `call` and `printed`; of a graph `node` and `output`
 ///
-/// A `call` is sent when it begins and again when it has ended; its `position` identifies it. A retry is streamed from its
+/// A `call` is sent when it begins and again when it has ended; its `position` identifies it. So is a `node`, which is the execution of a node
+/// of a graph; an `output` is a value that left one. A retry is streamed from its
 /// beginning. A client that reconnects with `Last-Event-ID` or `after` continues where it was; calls may be repeated.
-#[utoipa::path(get, path = "/runs/{run_id}/stream", tag = "runs", params(("run_id" = RunId, Path), StreamQuery, ("Last-Event-ID" = Option<String>, Header)),
+#[utoipa::path(get, path = "/runs/{run_id}/stream", tag = "runs", params(RunInPath, StreamQuery, ("Last-Event-ID" = Option<String>, Header)),
     responses((status = 200, description = "Ends with the run", body = String, content_type = "text/event-stream"),
         (status = 101, description = "The same over a WebSocket, if requested by `Upgrade`"), Refused))]
 async fn follow(
     State(door): State<Door>,
     caller: Allowed<Role<to::ReadRuns>>,
-    Path(id): Path<RunId>,
+    RunPath(id): RunPath,
     headers: HeaderMap,
     Query(query): Query<StreamQuery>,
     transport: Transport,
@@ -65,6 +66,8 @@ impl From<News> for StreamEvent {
         let event = match what {
             What::State(run) => StreamEvent::new("state", &run),
             What::Step(step) => StreamEvent::new("step", &step),
+            What::Node(node) => StreamEvent::new("node", &node),
+            What::Output(output) => StreamEvent::new("output", &output),
             What::Call(call) => StreamEvent::new("call", &call),
             What::Printed(chunk) => StreamEvent::new("printed", &chunk),
         };

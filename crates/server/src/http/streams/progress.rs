@@ -11,7 +11,7 @@ use serde::Serialize;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::event_stream::{StreamEvent, answer_to_the_end};
-use crate::app::runs::Happened;
+use crate::app::runs::RunProgress;
 use crate::error::Error;
 use crate::http::problem::Problem;
 use crate::http::request::caller::{self, Caller};
@@ -34,17 +34,17 @@ impl Progress {
     }
 
     /// What a Run prints, and what is made for it.
-    pub(crate) fn report_run(&self, happened: &Happened) {
+    pub(crate) fn report_run(&self, happened: &RunProgress) {
         match happened {
-            Happened::Output(stream, text) => {
+            RunProgress::Output(stream, text) => {
                 let stream = match stream {
                     Printed::Stdout => OutputStream::Stdout,
                     Printed::Stderr => OutputStream::Stderr,
                 };
                 self.report("printed", &OutputChunk { stream, text: text.clone() });
             }
-            Happened::Environment(progress) => self.report("making", progress),
-            Happened::Yielded(_) | Happened::Call(_) | Happened::Step(_) => {}
+            RunProgress::Environment(progress) => self.report("making", progress),
+            RunProgress::Yielded(_) | RunProgress::Call(_) | RunProgress::Step(_) => {}
         }
     }
 

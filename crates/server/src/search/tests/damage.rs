@@ -124,8 +124,8 @@ fn a_damaged_segment_is_noticed_when_opening() {
 fn an_index_of_another_format_means_a_fresh_start() {
     let world = two_commits();
     let text = fs::read_to_string(meta(&world)).unwrap();
-    assert!(text.contains("\\\"format\\\":1"));
-    fs::write(meta(&world), text.replace("\\\"format\\\":1", "\\\"format\\\":0")).unwrap();
+    assert!(text.contains("\\\"format\\\":2"));
+    fs::write(meta(&world), text.replace("\\\"format\\\":2", "\\\"format\\\":1")).unwrap();
     assert_eq!(world.reopened().position(), None);
     assert!(names(&world.reopened(), "first").is_empty());
 }

@@ -8,6 +8,7 @@ mod ranking;
 mod scopes;
 mod words;
 
+use model::entry::EntryKind;
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -59,7 +60,7 @@ fn names(index: &SearchIndex, query: &str) -> Vec<String> {
 }
 
 fn document(name: &str, description: &str) -> Document {
-    Document { name: name.to_owned(), description: description.to_owned(), ..Document::default() }
+    Document::new(EntryKind::Function, name, description)
 }
 
 fn put(name: &str) -> Change {

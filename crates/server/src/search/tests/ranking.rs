@@ -132,12 +132,11 @@ fn a_name_tells_more_than_a_description_and_that_more_than_the_rest() {
 #[test]
 fn docstring_examples_parameters_and_further_text_are_searched() {
     let world = World::holding(vec![Document {
-        name: "f".to_owned(),
-        description: "one".to_owned(),
         docstring: "two".to_owned(),
         examples: vec!["f(three=3)".to_owned()],
         parameters: vec!["four_fives".to_owned()],
         text: vec!["six".to_owned()],
+        ..document("f", "one")
     }]);
     for query in ["one", "two", "three", "four", "fives", "six"] {
         assert_eq!(world.names(query), ["f"], "for `{query}`");

@@ -14,12 +14,13 @@ use sandbox::{HostError, Value};
 use serde_json::json;
 use server::app::changesets::drafts::{Intent, Proposal};
 use server::app::operations::retention;
-use server::app::runs::replay;
+use server::app::runs::{replay, resume};
 use server::app::{changesets, runs};
 use server::triggers;
 use store::on_both;
 use store::testing::TestDatabase;
 
+use super::graphs::{graph, put};
 use super::script::{Stage, empty, function, raised};
 use crate::world::{ME, name};
 
@@ -102,6 +103,54 @@ on_both! {
         assert_eq!(stage.ctx.store.steps(run.run_id).await.unwrap().len(), 3);
         let replayed = replay::replay(&stage.ctx, &ME, run.run_id, |_, _| ()).await.unwrap();
         assert!(replayed.same, "{replayed:?}");
+    }
+
+    async fn the_journal_of_a_graph_is_bounded_and_what_it_holds_is_counted_when_it_is_resumed(database: &TestDatabase) {
+        let bounds = RunBounds { journal_bytes: MEGABYTE as u64, ..RunBounds::default() };
+        let stage = bounded(database, bounds).await;
+        let nodes = [
+            ("in", "@input", json!({ "name": "v" })),
+            ("ping", "@condition", json!({ "operator": "!=", "value2": "" })),
+            ("pong", "@condition", json!({ "operator": "!=", "value2": "" })),
+        ];
+        let links =
+            ["in.output -> ping.value1", "ping.yes_output -> pong.value1", "pong.yes_output -> ping.value1"];
+        let mut content = graph(&nodes, &links);
+        content["budget"] = json!(1_000);
+        put(&stage, "cycle", content).await;
+        let large = json!({ "v": "x".repeat(100_000) });
+        let run = stage.start("cycle", large).await.unwrap();
+        let error = run.error.unwrap();
+        assert_eq!(error.type_name, "TooMuchData");
+        assert!(
+            error.message.ends_with(
+                "would take more than 1048576 bytes, the maximum for one run (setting `run_journal_bytes`); pass large values \
+                 in files or stored values, or call another graph for each part of the work"
+            ) || error.message.contains("was not executed"),
+            "{}",
+            error.message
+        );
+        assert!(error.message.contains("node `p"), "{}", error.message);
+        let bytes = stage.ctx.store.graph_journal_bytes(run.run_id).await.unwrap();
+        assert!((800_000..1_300_000).contains(&bytes), "{bytes}");
+        // What is copied counts, so there is no room for more of it than before.
+        let resumed = resume::resume(&stage.ctx, &ME, run.run_id, false).await.unwrap();
+        let resumed = runs::start(&stage.ctx, &ME, resumed).await.unwrap();
+        assert_eq!(resumed.error.unwrap().type_name, "TooMuchData");
+        let again = stage.ctx.store.graph_journal_bytes(resumed.run_id).await.unwrap();
+        assert!(again < bytes + 250_000, "{again} after {bytes}");
+    }
+
+    async fn a_question_is_bounded_as_an_event_is(database: &TestDatabase) {
+        let stage = bounded(database, RunBounds::default()).await;
+        let nodes = [("in", "@input", json!({ "name": "v" })), ("ask", "@ask", json!({}))];
+        put(&stage, "asks", graph(&nodes, &["in.output -> ask.question"])).await;
+        let run = stage.start("asks", json!({ "v": "x".repeat(300_000) })).await.unwrap();
+        let why = run.error.unwrap().message;
+        assert!(why.contains("ValueTooLarge: the question and its options take 3000"), "{why}");
+        assert!(why.contains("(setting `event_bytes`); ask with a short text"), "{why}");
+        let events = stage.ctx.store.events_after(0, 10_000).await.unwrap();
+        assert!(!events.iter().any(|event| event.fact.kind.to_string() == "question.asked"));
     }
 
     async fn the_journal_of_a_run_is_bounded_and_what_it_holds_is_counted_when_it_is_resumed(database: &TestDatabase) {

@@ -8,10 +8,10 @@ use model::schedule::{Missed, Overlap, ScheduleContent, Times};
 use model::trigger::TriggerContent;
 use sandbox::Value;
 use serde_json::Map;
+use server::app::schedules::agenda::Agenda;
 use server::app::triggers::webhooks;
 use server::app::{runs, schedules, triggers};
 use server::clock::Clock;
-use server::scheduler::Agenda;
 use store::on_both;
 use store::testing::{Gate, Passage, TestDatabase};
 

@@ -37,7 +37,7 @@ pub(crate) fn graph(nodes: &[(&str, &str, Json)], links: &[&str]) -> Json {
     })
 }
 
-async fn put(stage: &Stage, graph_name: &str, content: Json) {
+pub(crate) async fn put(stage: &Stage, graph_name: &str, content: Json) {
     let content: Content = serde_json::from_value(content).unwrap();
     let proposal = Proposal::of("", vec![Intent::Put(name(graph_name), content)]);
     changesets::register(&stage.ctx, &ME, &proposal).await.unwrap();
@@ -78,7 +78,7 @@ fn nodes(steps: &[Step]) -> Vec<&str> {
     nodes
 }
 
-async fn ended(stage: &Stage, run: &Run) -> Run {
+pub(crate) async fn ended(stage: &Stage, run: &Run) -> Run {
     loop {
         let found = runs::get(&stage.ctx, &ME, run.run_id).await.unwrap();
         if found.state.is_final() {
@@ -325,6 +325,30 @@ on_both! {
         put(&stage, "cycle", content).await;
         let run = stage.start("cycle", empty()).await.unwrap();
         assert!(run.error.unwrap().message.contains("the budget of 20 node executions was used up"));
+    }
+
+    async fn a_value_that_a_cycle_makes_deeper_and_deeper_fails_its_node(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        let condition = json!({"operator": "!=", "value2": "x"});
+        let mut content = graph(
+            &[
+                ("first", "@input", json!({"name": "n", "value": 1})),
+                ("c", "@condition", condition.clone()),
+                ("d", "@condition", condition),
+            ],
+            &["first.output -> c.value1", "d.yes_output -> c.value1"],
+        );
+        content["budget"] = json!(10_000);
+        let deeper = format!("value1{}", "[0]".repeat(30));
+        let link = json!({"from": "c", "from_pin": "yes_output", "to": "d", "to_pin": deeper});
+        content["links"].as_array_mut().unwrap().push(link);
+        put(&stage, "deeper", content).await;
+        let run = stage.start("deeper", empty()).await.unwrap();
+        let message = run.error.unwrap().message;
+        assert!(message.contains("nested deeper than 100 levels"), "{message}");
+        assert!(message.contains("`d`") && message.contains("value1[0]"), "{message}");
+        // What was recorded can be read.
+        stage.ctx.store.graph_steps(run.run_id, None, 0, 1_000).await.unwrap();
     }
 
     async fn a_value_that_is_too_large_for_a_link_is_refused_with_its_pin(database: &TestDatabase) {

@@ -11,7 +11,7 @@ use secrecy::SecretBox;
 use serde_json::json;
 use server::app::runs;
 use server::app::secrets;
-use server::engine::Happened;
+use server::engine::RunProgress;
 use server::triggers;
 use store::testing::TestDatabase;
 
@@ -80,6 +80,8 @@ fn act(values: [String; 2]) -> impl Strategy<Value = Act> {
         ("log", 1),
         ("files.write", 2),
         ("files.read", 1),
+        ("storage.set", 2),
+        ("storage.get", 1),
         ("run", 2),
         ("babyagi.run", 1),
         ("babyagi.add_function", 2),
@@ -190,7 +192,7 @@ async fn seen(database: &TestDatabase, value: &str, play: &Play) -> Seen {
         async move { act_out(&own, &asking, &hearing).await }
     });
     let telling = Arc::clone(&told);
-    let watched = request("hostile", empty()).watched(move |_, happened: Happened| {
+    let watched = request("hostile", empty()).watched(move |_, happened: RunProgress| {
         telling.lock().unwrap().push(format!("{happened:?}"));
     });
     let mut run = runs::start(&stage.ctx, &ME, watched).await.unwrap();

@@ -11,6 +11,7 @@ use server::app::runs::replay;
 use store::on_both;
 use store::testing::TestDatabase;
 
+use super::graphs::{graph, put};
 use super::script::{Stage, empty, request};
 use crate::world::ME;
 
@@ -53,6 +54,55 @@ on_both! {
                 let is_same = first / 6 == second / 6 && first % 3 == second % 3;
                 assert_eq!(one == other, is_same, "runs {first} and {second}");
             }
+        }
+    }
+
+    async fn nodes_of_one_graph_run_that_call_one_pure_function_share_cells(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        let seen = isolations(&stage);
+        stage.add(&["def warm(after=0):\n    return 0\n"]).await;
+        let mut content = graph(
+            &[("a", "warm", json!({})), ("b", "warm", json!({})), ("c", "warm", json!({}))],
+            &["a.output -> b.after", "b.output -> c.after"],
+        );
+        content["nodes"][2]["timeout"] = json!(5);
+        put(&stage, "three", content).await;
+        let first = stage.start("three", empty()).await.unwrap();
+        let second = stage.start("three", empty()).await.unwrap();
+        let owners: Vec<String> = seen.lock().unwrap().iter().map(|one| match one {
+            Isolation::Shared { owner, .. } => owner.clone(),
+            other => panic!("{other:?}"),
+        }).collect();
+        let [first, second] = [first.run_id.to_string(), second.run_id.to_string()];
+        assert_eq!(owners, [&first, &first, &first, &second, &second, &second].map(String::as_str));
+        let seen = seen.lock().unwrap();
+        assert_eq!(seen[0], seen[1], "nodes of one function");
+        assert_ne!(seen[0], seen[2], "one has another time limit");
+        assert_eq!(*stage.script.released.lock().unwrap(), [first, second], "each run lets go of its cells");
+    }
+
+    async fn a_function_that_reaches_out_or_asks_for_isolation_shares_no_cell_in_a_graph(database: &TestDatabase) {
+        for (options, shared) in [
+            ("timeout=5", true),
+            ("memory=\"64MB\"", true),
+            ("isolation=\"fresh\"", false),
+            ("isolation=\"warm\"", false),
+            ("network=[\"example.com\"]", false),
+            ("brain=\"read\"", false),
+            ("files=True", false),
+            ("model=True", false),
+            ("requirements=[\"numpy\"]", false),
+        ] {
+            let stage = Stage::open(database).await;
+            let seen = isolations(&stage);
+            stage.register(&format!("import selfmade\n\n@selfmade.function({options})\ndef warm():\n    return 1\n")).await;
+            let name = format!("one_{}", options.len());
+            put(&stage, &name, graph(&[("a", "warm", json!({}))], &[])).await;
+            stage.start(&name, empty()).await.unwrap();
+            stage.start("warm", empty()).await.unwrap();
+            let seen = seen.lock().unwrap();
+            assert_eq!(matches!(seen[0], Isolation::Shared { .. }), shared, "{options}: {seen:?}");
+            assert!(!matches!(seen[1], Isolation::Shared { .. }), "{options}: no node of a graph");
         }
     }
 

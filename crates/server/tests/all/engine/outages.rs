@@ -30,8 +30,10 @@ async fn work(host: Asking) -> Value {
     drawn
 }
 
-async fn staged(database: &TestDatabase) -> Stage {
-    let stage = Stage::open(database).await;
+/// A database with the functions, to be copied for each call that fails.
+async fn template(database: &TestDatabase) -> TestDatabase {
+    let template = database.another().await;
+    let stage = Stage::open(&template).await;
     stage.register("@selfmade.function(brain=\"read\")\ndef work():\n    return None\n").await;
     // Its effects may be other than Steps, so it is never executed twice.
     stage
@@ -40,6 +42,12 @@ async fn staged(database: &TestDatabase) -> Stage {
         )
         .await;
     stage.add(&[&function("inner", ""), &function("after", "")]).await;
+    stage.close().await;
+    template
+}
+
+async fn staged(database: &TestDatabase) -> Stage {
+    let stage = Stage::open(database).await;
     for function in ["work", "once"] {
         stage.script.part(function, |_, host| async move { Ok(work(host).await) });
     }
@@ -107,8 +115,8 @@ async fn check(stage: &Stage, all: &[Run], expected: &[(&str, usize)]) {
 }
 
 /// One request while one call fails. Says whether there were so many calls.
-async fn one(database: &TestDatabase, function: &str, waited: bool, fault: Fault) -> bool {
-    let database = database.another().await;
+async fn one(template: &TestDatabase, function: &str, waited: bool, fault: Fault) -> bool {
+    let database = template.another_copied().await;
     let stage = staged(&database).await;
     stage.work();
     stage.ctx.store.fail_at(fault);
@@ -165,8 +173,9 @@ async fn until_fault(stage: &Stage) {
 const CALLS: u64 = 40;
 
 async fn any_call_of_a_queued_run(database: &TestDatabase, fault: fn(u64) -> Fault) {
+    let template = template(database).await;
     for n in 0..CALLS {
-        one(database, "work", false, fault(n)).await;
+        one(&template, "work", false, fault(n)).await;
     }
 }
 
@@ -176,16 +185,17 @@ async fn until_no_call_is_left(
     waited: bool,
     fault: fn(u64) -> Fault,
 ) {
+    let template = template(database).await;
     for n in 0.. {
-        if !one(database, function, waited, fault(n)).await {
+        if !one(&template, function, waited, fault(n)).await {
             assert!(n > 3, "hardly anything was tried");
             break;
         }
     }
 }
 
-async fn triggered(database: &TestDatabase, fault: Fault) {
-    let database = database.another().await;
+async fn triggered(template: &TestDatabase, fault: Fault) {
+    let database = template.another_copied().await;
     let stage = staged(&database).await;
     let trigger = Content::Trigger(TriggerContent::after("after", name("work")));
     let proposal = Proposal::of("", vec![Intent::Put(name("work_after"), trigger)]);
@@ -208,8 +218,9 @@ async fn triggered(database: &TestDatabase, fault: Fault) {
 }
 
 async fn any_call_of_triggers(database: &TestDatabase, fault: fn(u64) -> Fault) {
+    let template = template(database).await;
     for n in 0..CALLS {
-        triggered(database, fault(n)).await;
+        triggered(&template, fault(n)).await;
     }
 }
 
@@ -243,7 +254,8 @@ on_both! {
     on one thread;
 
     async fn runs_that_end_on_a_full_disk_end_when_there_is_room(database: &TestDatabase) {
-        let stage = staged(database).await;
+        let database = template(database).await;
+        let stage = staged(&database).await;
         stage.work();
         let waiters = under_way(&stage, 3).await;
         stage.ctx.store.fill_disk(true);
@@ -307,7 +319,7 @@ on_both! {
 /// Every connection is lost, again and again, as by a server that is restarted.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn runs_outlive_lost_connections() {
-    let database = TestDatabase::postgres().await;
+    let database = template(&TestDatabase::postgres().await).await;
     let stage = staged(&database).await;
     stage.work();
     let waiters = under_way(&stage, 3).await;

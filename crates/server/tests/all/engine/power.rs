@@ -9,11 +9,13 @@ use model::content::Content;
 use model::run::{Run, RunState};
 use model::trigger::TriggerContent;
 use sandbox::Value;
+use serde_json::json;
 use server::app::changesets::drafts::{Intent, Proposal};
 use server::app::{changesets, runs};
 use server::triggers;
 use store::testing::TestDatabase;
 
+use super::graphs::{graph, put};
 use super::script::{Stage, empty, function};
 use crate::world::{ME, name};
 
@@ -93,6 +95,48 @@ async fn a_chain_of_triggers_is_completed_wherever_power_was_lost() {
         let mut names: Vec<&str> = ended.iter().map(|run| run.key.name.as_str()).collect();
         names.sort_unstable();
         assert_eq!(names, CHAIN, "{end} of {}", log.len());
+        next.close().await;
+    }
+    stage.close().await;
+}
+
+/// The ends of nodes are not flushed by themselves.
+#[tokio::test]
+async fn a_graph_is_completed_wherever_power_was_lost() {
+    let database = TestDatabase::sqlite();
+    let stage = Stage::open(&database).await;
+    stage.add(&CHAIN.map(|name| function(name, "x=0")).each_ref().map(String::as_str)).await;
+    for (function, output) in CHAIN.into_iter().zip(1..) {
+        stage.script.part(function, move |_, _| async move { Ok(Value::Int(output)) });
+    }
+    let nodes = CHAIN.map(|name| (name, name, json!({})));
+    let content = graph(
+        &[nodes.as_slice(), &[("out", "@output", json!({"name": "out"}))]].concat(),
+        &["first.output -> second.x", "second.output -> third.x", "third.output -> out.value"],
+    );
+    put(&stage, "graph", content).await;
+    stage.queue("graph", empty()).await;
+    let (file, acknowledged) = (fs::read(database.path()).unwrap(), fs::read(log_of(&database)).unwrap());
+    complete(&stage).await;
+    let log = fs::read(log_of(&database)).unwrap();
+    assert!(
+        log.starts_with(&acknowledged) && fs::read(database.path()).unwrap() == file,
+        "nothing is folded"
+    );
+    let ends: Vec<usize> = commits(&log).into_iter().filter(|end| *end >= acknowledged.len()).collect();
+    assert!(ends.len() > 2 * CHAIN.len(), "hardly anything was tried");
+    for end in ends {
+        let left = TestDatabase::sqlite();
+        fs::write(left.path(), &file).unwrap();
+        fs::write(log_of(&left), &log[..end]).unwrap();
+        let next = stage.another(&left).await;
+        let ended = complete(&next).await;
+        let of_graph = ended.iter().find(|run| run.key.name.as_str() == "graph").unwrap();
+        assert_eq!(of_graph.output, Some(json!({"out": 3})), "{end} of {}: {ended:?}", log.len());
+        let mut names: Vec<&str> = ended.iter().map(|run| run.key.name.as_str()).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["first", "graph", "second", "third"], "{end} of {}", log.len());
+        assert!(ended.iter().all(|run| run.state == RunState::Succeeded), "{end} of {}", log.len());
         next.close().await;
     }
     stage.close().await;

@@ -14,7 +14,7 @@ use sandbox::{
 use serde_json::{Value as Json, json};
 use server::app::runs::{self, StartRun, Target};
 use server::clock::Clock;
-use server::engine::{Executed, ExecutionError, Executor, Told, Work};
+use server::engine::{Executed, ExecutionError, Executor, ProgressListener, Work};
 use server::ids::Ids;
 use server::{Config, Ctx, Error};
 use store::testing::TestDatabase;
@@ -107,6 +107,8 @@ pub(crate) struct Script {
     /// How often an environment was asked for, and whether none is ever ready.
     pub(crate) prepared: AtomicUsize,
     pub(crate) never_ready: AtomicBool,
+    /// Whose shared cells were let go.
+    pub(crate) released: Mutex<Vec<String>>,
 }
 
 impl Script {
@@ -125,7 +127,7 @@ impl Executor for Script {
         &self,
         work: Work,
         host: Arc<dyn Host>,
-        _told: Told,
+        _told: ProgressListener,
         cancel: CancellationToken,
     ) -> BoxFuture<Result<Executed, ExecutionError>> {
         self.executions.fetch_add(1, Ordering::SeqCst);
@@ -148,12 +150,16 @@ impl Executor for Script {
         })
     }
 
-    fn prepare(&self, _: Vec<String>, _: Told) -> BoxFuture<Result<(), ExecutionError>> {
+    fn prepare(&self, _: Vec<String>, _: ProgressListener) -> BoxFuture<Result<(), ExecutionError>> {
         self.prepared.fetch_add(1, Ordering::SeqCst);
         if self.never_ready.load(Ordering::SeqCst) {
             return Box::pin(std::future::pending());
         }
         Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn release(&self, owner: &str) {
+        self.released.lock().unwrap().push(owner.to_owned());
     }
 
     fn stop(&self) -> BoxFuture<()> {
@@ -191,7 +197,7 @@ impl Stage {
         Stage::at(config(database, &home), clock, home, Arc::default()).await
     }
 
-    /// Carries out one queued run at a time.
+    /// Executes one queued run at a time.
     pub(crate) async fn narrow(database: &TestDatabase) -> Stage {
         Stage::configured(database, |config| config.engine.at_once = 1).await
     }
@@ -271,7 +277,7 @@ impl Stage {
         server::app::changesets::register(&self.ctx, &ME, &proposal).await.unwrap();
     }
 
-    /// Waits until nothing is carried out here.
+    /// Waits until nothing is executed here.
     pub(crate) async fn settle(&self) {
         while server::engine::is_busy(&self.ctx) {
             tokio::task::yield_now().await;

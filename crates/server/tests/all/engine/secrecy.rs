@@ -4,17 +4,19 @@ use std::sync::{Arc, Mutex};
 
 use model::access::grantable::Grantable;
 use model::access::{Access, Authority};
+use model::graph::run_options::{BreakAt, GraphOptions};
 use model::run::output::OutputStream;
 use model::run::{Run, RunState};
 use sandbox::{Stream, Value};
 use secrecy::SecretBox;
 use serde_json::{Value as Json, json};
-use server::app::runs;
+use server::app::runs::{self, StartRun};
 use server::app::secrets;
-use server::engine::Happened;
+use server::engine::RunProgress;
 use store::on_both;
 use store::testing::TestDatabase;
 
+use super::graphs::{graph, put};
 use super::script::{Asking, Stage, empty, function, raised, request};
 use crate::secrets::database_contains;
 use crate::world::ME;
@@ -50,7 +52,7 @@ async fn watched(stage: &Stage, name: &str) -> (Run, Vec<String>) {
     let told = Arc::new(Mutex::new(Vec::new()));
     let hearing = Arc::clone(&told);
     let request = request(name, empty()).watched(move |_, happened| {
-        if let Happened::Output(Stream::Stdout, text) = happened {
+        if let RunProgress::Output(Stream::Stdout, text) = happened {
             hearing.lock().unwrap().push(text);
         }
     });
@@ -168,6 +170,26 @@ on_both! {
             let queued = runs::queue(&stage.ctx, &access, given()).await;
             assert_eq!(queued.is_err(), recorded != KEY, "{grants:?}");
         }
+    }
+
+    async fn a_run_that_is_given_a_secret_cannot_stop_at_breakpoints(database: &TestDatabase) {
+        let stage = stage(database).await;
+        let nodes = [("in", "@input", json!({ "name": "v" })), ("out", "@output", json!({ "name": "out" }))];
+        put(&stage, "passes", graph(&nodes, &["in.output -> out.value"])).await;
+        let breakpoints = BreakAt { everywhere: true, ..BreakAt::default() };
+        let started = |value: &str| StartRun {
+            graph: GraphOptions { breakpoints: breakpoints.clone(), ..GraphOptions::default() },
+            ..request("passes", json!({ "v": value }))
+        };
+        let error = runs::start(&stage.ctx, &ME, started(KEY)).await.unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the input of `passes` holds a secret, which is not recorded, so the run cannot stop at breakpoints"
+        );
+        let run = runs::start(&stage.ctx, &ME, started("nothing secret")).await.unwrap();
+        assert_eq!(run.state, RunState::Waiting);
+        let run = stage.start("passes", json!({ "v": KEY })).await.unwrap();
+        assert_eq!(run.state, RunState::Succeeded, "{:?}", run.error);
     }
 
     async fn what_a_run_hands_on_is_compared_with_what_it_was_handed(database: &TestDatabase) {

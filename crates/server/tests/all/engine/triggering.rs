@@ -61,7 +61,7 @@ on_both! {
         let stage = pair(database).await;
         after(&stage, "t", "first", "second").await;
         stage.start("first", empty()).await.unwrap();
-        assert_eq!(triggers::deal(&stage.ctx, &CancellationToken::new()).await.unwrap(), 1);
+        assert_eq!(triggers::handle_events(&stage.ctx, &CancellationToken::new()).await.unwrap(), 1);
         let all = runs::list(&stage.ctx, &ME, Default::default(), 10).await.unwrap();
         let triggered = all.iter().find(|run| run.key.name.as_str() == "second").unwrap();
         // Nobody works on the queue here.
@@ -74,7 +74,7 @@ on_both! {
         stage.start("first", empty()).await.unwrap();
         let stop = CancellationToken::new();
         stop.cancel();
-        triggers::deal(&stage.ctx, &stop).await.unwrap();
+        triggers::handle_events(&stage.ctx, &stop).await.unwrap();
         let all = runs::list(&stage.ctx, &ME, Default::default(), 10).await.unwrap();
         let triggered = all.iter().find(|run| run.key.name.as_str() == "second").unwrap();
         assert_eq!(triggered.state, RunState::Queued);
@@ -90,7 +90,7 @@ on_both! {
         assert_eq!(engine::round(&stage.ctx).await.unwrap(), 1);
         stage.until(one.run_id, RunState::Succeeded).await;
         stage.settle().await;
-        triggers::deal(&stage.ctx, &CancellationToken::new()).await.unwrap();
+        triggers::handle_events(&stage.ctx, &CancellationToken::new()).await.unwrap();
         let all = runs::list(&stage.ctx, &ME, Default::default(), 10).await.unwrap();
         let waiting = all.iter().filter(|run| run.state == RunState::Queued).count();
         assert_eq!(waiting, 2, "`{}` was there first", two.run_id);
@@ -152,11 +152,11 @@ on_both! {
             stage.settle().await;
             let before = store.cursor("flushed").await.unwrap();
             store.fail_at(Fault::Before(n));
-            let failed = triggers::deal(&stage.ctx, &never).await.is_err();
+            let failed = triggers::handle_events(&stage.ctx, &never).await.is_err();
             let was_reached = store.fault_was_reached();
             assert_eq!(failed, was_reached, "call {n}");
             store.fail_at(None);
-            triggers::deal(&stage.ctx, &never).await.unwrap();
+            triggers::handle_events(&stage.ctx, &never).await.unwrap();
             assert!(store.cursor("flushed").await.unwrap() > before, "after the failure of call {n}");
             if !was_reached {
                 break;
@@ -170,7 +170,7 @@ on_both! {
         let settled = stage.ctx.store.cursor("triggers").await.unwrap();
         assert_eq!(settled, stage.last_event().await);
         stage.start("first", empty()).await.unwrap();
-        triggers::deal(&stage.ctx, &CancellationToken::new()).await.unwrap();
+        triggers::handle_events(&stage.ctx, &CancellationToken::new()).await.unwrap();
         assert_eq!(stage.ctx.store.cursor("triggers").await.unwrap(), settled, "nothing came of it");
         triggers::catch_up(&stage.ctx).await.unwrap();
         assert_eq!(stage.ctx.store.cursor("triggers").await.unwrap(), stage.last_event().await);
@@ -179,7 +179,7 @@ on_both! {
     async fn what_was_looked_at_before_a_crash_fires_nothing_after_it(database: &TestDatabase) {
         let stage = pair(database).await;
         stage.start("first", empty()).await.unwrap();
-        triggers::deal(&stage.ctx, &CancellationToken::new()).await.unwrap();
+        triggers::handle_events(&stage.ctx, &CancellationToken::new()).await.unwrap();
         stage.ctx.clock.advance(Duration::from_secs(1));
         after(&stage, "t", "first", "second").await;
         let next = stage.another(database).await;
@@ -195,7 +195,7 @@ on_both! {
         after(&stage, "t", "first", "second").await;
         let other = stage.another(database).await;
         for each in [&stage, &other] {
-            triggers::deal(&each.ctx, &CancellationToken::new()).await.unwrap();
+            triggers::handle_events(&each.ctx, &CancellationToken::new()).await.unwrap();
         }
         stage.start("first", empty()).await.unwrap();
         assert_eq!(triggers::catch_up(&other.ctx).await.unwrap(), 1);

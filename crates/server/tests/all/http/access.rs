@@ -16,11 +16,49 @@ pub(crate) const TABLE: &str = include_str!("access.txt");
 
 /// An address for every route, of things that are there and that a narrow token may not touch.
 pub(crate) fn address(path: &str, run: RunId) -> String {
+    address_of(path, run, &Autogpt::default())
+}
+
+/// What AutoGPT's routes name by ids.
+#[derive(Default)]
+struct Autogpt {
+    graph: String,
+    template: String,
+    schedule: String,
+    /// Of the graph.
+    run: String,
+}
+
+impl Autogpt {
+    async fn of(stage: &Stage, asker: &Asker) -> Autogpt {
+        let created = asker.post("/autogpt/api/graphs", json!({ "graph": a_graph() })).await.json;
+        let graph = created["id"].as_str().unwrap().to_owned();
+        let template = asker.post("/autogpt/api/templates", json!({ "graph": a_graph() })).await.json;
+        let at = format!("/autogpt/api/graphs/{graph}/schedules?cron=0+9+*+*+1");
+        let schedule = asker.post(&at, json!({})).await.json;
+        let run = asker.post(&format!("/autogpt/api/graphs/{graph}/execute"), json!({})).await.json;
+        stage.settle().await;
+        let id = |of: &Value| of["id"].as_str().unwrap_or_else(|| panic!("{of}")).to_owned();
+        Autogpt { template: id(&template), schedule: id(&schedule), run: id(&run), graph }
+    }
+}
+
+fn a_graph() -> Value {
+    let store = "1ff065e9-88e8-4358-9d82-8dc91f622ba9";
+    json!({ "name": "seen", "nodes": [{ "id": "n", "block_id": store, "input_default": { "input": 1 } }], "links": [] })
+}
+
+fn address_of(path: &str, run: RunId, autogpt: &Autogpt) -> String {
+    let graph = if path.starts_with("/autogpt/api/templates") { &autogpt.template } else { &autogpt.graph };
+    let path = &path.replace("{graph_id}", graph).replace("{schedule_id}", &autogpt.schedule);
+    let path = &path.replace("{block_id}", "1ff065e9-88e8-4358-9d82-8dc91f622ba9");
+    let path = if path.starts_with("/autogpt") { &path.replace("{run_id}", &autogpt.run) } else { path };
     let run = run.to_string();
     let address = path.replace("{name}", "add").replace("{run_id}", &run).replace("{part}", &run);
     let address = address.replace("{number}", "1").replace("{revision}", "1");
     let address = address.replace("{log_id}", &run).replace("{version}", "1");
-    match path {
+    let address = address.replace("{preset}", "daily").replace("{node}", "a");
+    match path.as_str() {
         "/api/v1/functions/{name}/diff" | "/api/v1/graphs/{name}/diff" => address + "?old=1",
         "/api/v1/search" => address + "?q=add",
         _ => address,
@@ -34,6 +72,7 @@ fn body(method: &str, path: &str) -> Option<Value> {
         ("PUT", "/api/v1/graphs/{name}") | ("POST", "/api/v1/graphs/check") => {
             Some(json!({ "graph": { "nodes": [] } }))
         }
+        ("POST", "/api/v1/graphs/import") => Some(json!({ "nodes": [] })),
         ("PUT", "/api/v1/graphs/{name}/live") => Some(json!({ "version": 1 })),
         ("PATCH", "/api/v1/graphs/{name}/draft") => Some(json!({ "patches": [] })),
         ("POST", "/api/v1/graphs/{name}/draft/pack") => {
@@ -41,9 +80,10 @@ fn body(method: &str, path: &str) -> Option<Value> {
         }
         ("POST", "/api/v1/graphs/{name}/draft/unpack") => Some(json!({ "node": "a" })),
         ("POST", "/api/v1/runs/{run_id}/release" | "/api/v1/runs/{run_id}/resume") => Some(json!({})),
-        ("POST", "/api/v1/graphs/{name}/draft/rebase" | "/api/v1/graphs/{name}/draft/apply") => {
-            Some(json!({}))
-        }
+        ("POST", "/api/v1/graphs/{name}/draft/rebase") => Some(json!({})),
+        ("POST", "/api/v1/graphs/{name}/draft/apply") => Some(json!({ "edit": 1 })),
+        ("PUT", "/api/v1/presets/{name}/{preset}") => Some(json!({ "input": {} })),
+        ("PUT", "/api/v1/graphs/{name}/draft/pins/{node}") => Some(json!({ "outputs": {} })),
         ("PUT", "/api/v1/secrets/{name}") => Some(json!({ "value": "abcdefgh" })),
         ("POST", "/api/v1/runs") => Some(json!({ "function": "add", "input": { "a": 1, "b": 2 } })),
         ("POST", "/api/v1/runs/{run_id}/answer") => Some(json!({ "value": 1 })),
@@ -61,6 +101,14 @@ fn body(method: &str, path: &str) -> Option<Value> {
         ("POST", "/babyagi/api/function/{name}/register") => Some(json!({ "code": ADD })),
         ("POST", "/babyagi/api/execute/{name}") => Some(json!({ "a": 1, "b": 2 })),
         ("POST", "/babyagi/api/triggers/{name}") => Some(json!({ "triggering_function_name": "add" })),
+        ("POST", "/autogpt/api/graphs" | "/autogpt/api/templates") => Some(json!({ "graph": a_graph() })),
+        ("PUT", "/autogpt/api/graphs/{graph_id}" | "/autogpt/api/templates/{graph_id}") => Some(a_graph()),
+        ("PUT", "/autogpt/api/graphs/{graph_id}/versions/active") => {
+            Some(json!({ "active_graph_version": 1 }))
+        }
+        ("POST", "/autogpt/api/blocks/{block_id}/execute") => Some(json!({ "input": 1 })),
+        ("POST" | "PUT", path) if path.starts_with("/autogpt/api/graphs/") => Some(json!({})),
+        ("POST", "/autogpt/api/settings") => Some(json!({})),
         ("POST", "/api/v1/tokens") => Some(json!({ "name": "new", "role": "viewer" })),
         _ => None,
     }
@@ -74,6 +122,7 @@ fn word(status: StatusCode, path: &str) -> &'static str {
         StatusCode::NOT_FOUND if path.starts_with("/api/v1/run") => "no",
         StatusCode::NOT_FOUND if path.starts_with("/api/v1/changesets/{number}") => "no",
         StatusCode::NOT_FOUND if path.starts_with("/api/v1/hooks") => "no",
+        StatusCode::NOT_FOUND if path.starts_with("/autogpt") => "no",
         _ => "yes",
     }
 }
@@ -88,6 +137,7 @@ store::on_both! {
         let run = stage.start("add", json!({ "a": 1, "b": 2 })).await.unwrap().run_id;
         super::hooks::wait_for(&stage, "add", "sink", None).await;
         let mut asker = Asker::of(&stage).await;
+        let autogpt = Autogpt::of(&stage, &asker).await;
         let admin = asker.token.clone();
         let mut callers = vec![("nobody", String::new())];
         for role in [TokenRole::Viewer, TokenRole::Runner, TokenRole::Builder] {
@@ -102,7 +152,7 @@ store::on_both! {
                 for (kind, token) in &callers {
                     asker.token.clone_from(token);
                     let headers = [("prefer", "wait=0")];
-                    let response = asker.knock_as(&method, &address(&path, run), &headers, body(&method, &path)).await;
+                    let response = asker.knock_as(&method, &address_of(&path, run, &autogpt), &headers, body(&method, &path)).await;
                     assert_ne!(response, StatusCode::INTERNAL_SERVER_ERROR, "{method} {path} as {kind}");
                     write!(line, " {kind}={}", word(response, &path)).unwrap();
                 }
@@ -164,7 +214,8 @@ store::on_both! {
 fn routes() -> BTreeMap<String, BTreeSet<String>> {
     let methods =
         |item: &Value| item.as_object().unwrap().keys().map(|method| method.to_uppercase()).collect();
-    let documents = [server::http::document(), &server::http::babyagi_document()];
+    let documents =
+        [server::http::document(), &server::http::babyagi_document(), &server::http::autogpt_document()];
     let documents = documents.map(|document| serde_json::to_value(document).unwrap());
     let paths = documents.iter().flat_map(|document| document["paths"].as_object().unwrap());
     paths.map(|(path, item)| (path.clone(), methods(item))).collect()

@@ -38,6 +38,43 @@ store::on_both! {
         stage.close().await;
     }
 
+    async fn a_graph_is_put_read_changed_and_deleted_as_a_function_is(database: &TestDatabase) {
+        let stage = Stage::open(database).await;
+        let asker = Asker::of(&stage).await;
+        let graph = |description: &str| {
+            json!({ "graph": {
+                "description": description,
+                "nodes": [
+                    { "id": "in", "block": "@input", "input": { "name": "n" } },
+                    { "id": "out", "block": "@output", "input": { "name": "n" } },
+                ],
+                "links": [{ "from": "in", "from_pin": "output", "to": "out", "to_pin": "value" }],
+            } })
+        };
+        let put = asker.put("/api/v1/graphs/same", graph("first")).await;
+        assert_eq!((put.status, &put.json["moves"][0]["to"]), (StatusCode::OK, &json!(1)), "{put:?}");
+        for _ in 0..2 {
+            let read = asker.get("/api/v1/graphs/same").await;
+            assert_eq!((read.header("etag"), &read.json["content"]["description"]), ("\"1\"", &json!("first")));
+        }
+        let mine = [("if-match", "\"1\"")];
+        let second = asker.ask("PUT", "/api/v1/graphs/same", &mine, Some(graph("second"))).await;
+        assert_eq!(second.status, StatusCode::OK, "{second:?}");
+        let late = asker.ask("PUT", "/api/v1/graphs/same", &mine, Some(graph("third"))).await;
+        assert_eq!((late.status, late.code()), (StatusCode::PRECONDITION_FAILED, "stale"));
+        let known = asker.ask("GET", "/api/v1/graphs/same", &[("if-none-match", "\"2\"")], None).await;
+        assert_eq!((known.status, known.json), (StatusCode::NOT_MODIFIED, json!("")));
+        let diff = asker.get("/api/v1/graphs/same/diff?old=1").await;
+        assert_eq!(diff.status, StatusCode::OK, "{diff:?}");
+        let listed = asker.get("/api/v1/graphs?limit=1").await.json;
+        assert_eq!(listed["items"][0]["name"], "same", "{listed}");
+        assert_eq!(asker.get("/api/v1/functions").await.json["items"], json!([]));
+        assert_eq!(asker.get("/api/v1/graphs?pack=none").await.code(), "not_found");
+        assert_eq!(asker.ask("DELETE", "/api/v1/graphs/same", &[], None).await.status, StatusCode::OK);
+        assert_eq!(asker.get("/api/v1/graphs/same").await.code(), "not_found");
+        stage.close().await;
+    }
+
     async fn a_function_that_is_read_again_is_as_the_brain_is_now(database: &TestDatabase) {
         let stage = Stage::open(database).await;
         let asker = Asker::of(&stage).await;

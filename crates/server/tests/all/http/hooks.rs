@@ -19,15 +19,18 @@ use crate::world::{ME, name};
 const SECRET: &str = "a secret of both";
 const BODY: &str = r#"{"ref": "main"}"#;
 
+fn listening(webhook: &str, target: &str, senders: Option<Senders>) -> TriggerContent {
+    TriggerContent {
+        on: EventKind::WebhookReceived.into(),
+        source: Some(webhook.to_owned()),
+        senders,
+        ..TriggerContent::after("", name(target))
+    }
+}
+
 /// A trigger that waits for a webhook.
 pub(crate) async fn wait_for(stage: &Stage, webhook: &str, target: &str, senders: Option<Senders>) {
-    let source = Some(webhook.to_owned());
-    let content = TriggerContent {
-        on: EventKind::WebhookReceived.into(),
-        source,
-        senders: senders.clone(),
-        ..TriggerContent::after("", name(target))
-    };
+    let content = listening(webhook, target, senders.clone());
     let trigger = match senders {
         None => format!("token_{webhook}"),
         Some(Senders::Anybody) => format!("any_{webhook}"),
@@ -119,6 +122,32 @@ store::on_both! {
             assert_eq!(send(&asker, "push", &[("x-hub-signature-256", "sha256=00")], BODY).await.code(), "bad_signature");
         }
         assert_eq!(send(&asker, "push", &[("x-hub-signature-256", &hub(BODY))], BODY).await.code(), "guessing");
+        stage.close().await;
+    }
+
+    async fn the_address_of_a_webhook_stays_when_versions_change_and_in_another_brain(database: &TestDatabase) {
+        let (stage, asker) = open(database).await;
+        let signed_by = Some(Senders::Secret("HOOK".to_owned()));
+        wait_for(&stage, "push", "sink", signed_by.clone()).await;
+        let signature = hub(BODY);
+        let signed = [("x-hub-signature-256", signature.as_str()), ("content-type", "application/json")];
+        assert_eq!(send(&asker, "push", &signed, BODY).await.status, StatusCode::ACCEPTED);
+
+        stage.add(&["def sink(x=None, y=None): pass\n"]).await;
+        assert_eq!(send(&asker, "push", &signed, BODY).await.status, StatusCode::ACCEPTED, "a new version of the target");
+        let described =
+            TriggerContent { description: "another".to_owned(), ..listening("push", "sink", signed_by) };
+        triggers::put(&stage.ctx, &ME, name("signed_push"), described).await.unwrap();
+        assert_eq!(send(&asker, "push", &signed, BODY).await.status, StatusCode::ACCEPTED, "a new version of the trigger");
+
+        let exported = asker.get("/api/v1/export").await.json;
+        let elsewhere = database.another().await;
+        let (other, other_asker) = open(&elsewhere).await;
+        let imported = other_asker.post("/api/v1/import", json!({ "files": exported["files"] })).await;
+        assert!(imported.status.is_success(), "{imported:?}");
+        assert_eq!(send(&other_asker, "push", &signed, BODY).await.status, StatusCode::ACCEPTED, "another brain");
+        assert_eq!(send(&other_asker, "push", &[], BODY).await.code(), "bad_signature");
+        other.close().await;
         stage.close().await;
     }
 }

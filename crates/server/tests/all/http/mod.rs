@@ -2,12 +2,16 @@
 
 mod access;
 pub(crate) mod asking;
+mod autogpt;
 mod babyagi;
 mod bodies;
 mod changing;
 mod commanding;
 mod description;
 mod following;
+mod following_graphs;
+mod graph_files;
+mod graph_views;
 mod hooks;
 mod limits;
 mod listening;

@@ -20,7 +20,7 @@ use super::listening::{Listening, listen};
 use crate::engine::script::Stage;
 use crate::world::ME;
 
-type Socket = WebSocketStream<TcpStream>;
+pub(super) type Socket = WebSocketStream<TcpStream>;
 
 async fn open(database: &TestDatabase, config: HttpConfig) -> (Stage, Listening, String) {
     let stage = Stage::open(database).await;
@@ -31,7 +31,11 @@ async fn open(database: &TestDatabase, config: HttpConfig) -> (Stage, Listening,
     (stage, listening, token)
 }
 
-async fn connect(listening: &Listening, path: &str, headers: &[(&'static str, &str)]) -> Result<Socket, u16> {
+pub(super) async fn connect(
+    listening: &Listening,
+    path: &str,
+    headers: &[(&'static str, &str)],
+) -> Result<Socket, u16> {
     let mut request = format!("ws://{}{path}", listening.address).into_client_request().unwrap();
     for (name, value) in headers {
         request.headers_mut().insert(*name, value.parse().unwrap());
@@ -44,14 +48,14 @@ async fn connect(listening: &Listening, path: &str, headers: &[(&'static str, &s
     }
 }
 
-async fn heard(socket: &mut Socket) -> Value {
+pub(super) async fn heard(socket: &mut Socket) -> Value {
     match socket.next().await.unwrap().unwrap() {
         Message::Text(text) => serde_json::from_str(&text).unwrap(),
         other => panic!("{other:?}"),
     }
 }
 
-async fn closed(socket: &mut Socket) -> CloseCode {
+pub(super) async fn closed(socket: &mut Socket) -> CloseCode {
     loop {
         if let Message::Close(Some(frame)) = socket.next().await.unwrap().unwrap() {
             return frame.code;

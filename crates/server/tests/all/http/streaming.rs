@@ -90,6 +90,10 @@ store::on_both! {
         assert_eq!(stream.next().await.unwrap().0, "5");
         let mut all = Stream::open(&asker, "/api/v1/events?after=0", &[]).await;
         assert_eq!(all.next().await.unwrap().0, "5", "who asks for all gets all there is");
+        let mut fresh = Stream::open(&asker, "/api/v1/events", &[("last-event-id", "0")]).await;
+        let (_, kind, data) = fresh.next().await.unwrap();
+        assert_eq!((kind.as_str(), &data["data"]), ("events.pruned", &json!({ "first": 1, "last": 4 })));
+        assert_eq!(fresh.next().await.unwrap().0, "5");
         stage.ctx.store.prune_events(later, 100).await.unwrap();
         let mut behind = Stream::open(&asker, "/api/v1/events", &[("last-event-id", "4")]).await;
         stage.start("add", json!({ "a": 1, "b": 2 })).await.unwrap();

@@ -206,7 +206,7 @@ async fn a_body_is_refused_by_its_field() {
         did you mean `input`?
     {"function": "add", "colour": "blue"}
       422 bad_body: `colour` is not a field of the body
-        allowed are `function`, `version`, `revision`, `input`, `positional`, `timeout_ms`, `retries`, `priority`, `due_at`, `graph`
+        allowed are `function`, `version`, `draft`, `revision`, `preset`, `input`, `positional`, `timeout_ms`, `retries`, `priority`, `due_at`, `graph`
     {"function": "add", "input": [1, 2]}
       422 bad_body: `input` must be an object, not a list
         compare the body with the schema of the route in `/api/v1/openapi.json`
@@ -287,8 +287,8 @@ async fn a_path_is_refused_by_its_part() {
       400 bad_address: the number `9223372036854775808` is too large
         correct the path; the message says which part is wrong
     /runs/1234
-      400 bad_address: `run_id` is not valid: it is not a UUID
-        correct the path; the message says which part is wrong
+      404 run_not_found: there is no run `1234`
+        `selfmade runs list` shows the newest
     ");
     stage.close().await;
 }

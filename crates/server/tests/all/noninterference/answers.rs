@@ -35,7 +35,8 @@ fn plain_field((key, value): (String, Value)) -> (String, Value) {
         _ if is_counter => Value::String("#".to_owned()),
         _ => plain(value),
     };
-    (key, value)
+    // What is listed by its id.
+    (if is_id(&key) { "#".to_owned() } else { key }, value)
 }
 
 /// Where the next page begins is said by the last item of this one, which may be an id or the number of a counter.

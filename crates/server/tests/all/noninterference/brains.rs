@@ -5,22 +5,25 @@ use std::collections::BTreeMap;
 use model::access::scope::Scope;
 use model::access::token::TokenRole;
 use model::content::Content;
-use model::entry::EntryKind;
+use model::entry::{EntryKey, EntryKind};
 use model::function::FunctionDraft;
-use model::ids::RunId;
+use model::ids::{EntryId, RunId};
+use model::run::RunState;
 use model::trigger::TriggerContent;
 use proptest::prelude::*;
 use sandbox::Value as Python;
 use secrecy::SecretBox;
 use serde_json::{Value, json};
 use server::app::changesets::drafts::{Intent, Proposal};
+use server::app::runs::StartRun;
 use server::app::{changesets, runs, secrets};
 use store::testing::TestDatabase;
 use store::{EntryPage, RunFilter};
 
 use super::answers::{plain, plain_text};
 use super::requests::{Request, Which};
-use crate::engine::script::{Stage, request};
+use crate::engine::graphs::{graph, put};
+use crate::engine::script::{Stage, raised, request};
 use crate::http::asking::{Asker, read, token};
 use crate::http::streaming::Stream;
 use crate::world::{ME, name};
@@ -73,6 +76,24 @@ pub(super) struct Brain {
     asker: Asker,
     inside: Vec<RunId>,
     outside: Vec<RunId>,
+    /// A graph and its schedule, inside and outside.
+    graphs: [Option<(EntryId, EntryId)>; 2],
+}
+
+/// Passes a value on.
+fn flow(of: &str) -> Intent {
+    let nodes = json!([{ "id": "n", "block": "@store", "input": { "input": of } }]);
+    let content = serde_json::from_value(json!({ "nodes": nodes })).unwrap();
+    Intent::Put(name(of), Content::Graph(content))
+}
+
+fn daily(of: &str, target: &str) -> Intent {
+    let content = json!({ "times": { "cron": "@daily" }, "target": target });
+    Intent::Put(name(of), Content::Schedule(serde_json::from_value(content).unwrap()))
+}
+
+fn input_of(of: &str) -> Value {
+    if of == "web.flow" { json!({}) } else { json!({ "x": 1 }) }
 }
 
 fn function(of: &str, body: &str) -> Intent {
@@ -101,7 +122,7 @@ impl Brain {
         }
         let mut asker = Asker::of(&stage).await;
         asker.token = token(&stage, "narrow", role, patterns).await;
-        let mut brain = Brain { stage, asker, inside: Vec::new(), outside: Vec::new() };
+        let mut brain = Brain { stage, asker, inside: Vec::new(), outside: Vec::new(), graphs: [None, None] };
         brain.fill_inside().await;
         brain.fill_outside(outside).await;
         brain
@@ -123,13 +144,95 @@ impl Brain {
         self.register(vec![function("web.get", "web.util(x)")]).await;
         let after = TriggerContent::after("web.get", name("web.page"));
         self.register(vec![Intent::Put(name("web.after"), Content::Trigger(after))]).await;
-        for of in ["web.get", "web.util"] {
-            let run = runs::start(&self.stage.ctx, &ME, request(of, json!({ "x": 1 }))).await.unwrap();
+        self.graphs[0] = Some(self.add_graph("web.flow", "web.flow_daily").await);
+        for of in ["web.get", "web.util", "web.flow"] {
+            let run = runs::start(&self.stage.ctx, &ME, request(of, input_of(of))).await.unwrap();
             self.inside.push(run.run_id);
         }
     }
 
+    async fn add_graph(&self, of: &str, schedule: &str) -> (EntryId, EntryId) {
+        self.register(vec![flow(of)]).await;
+        self.register(vec![daily(schedule, of)]).await;
+        let id = async |kind, of| {
+            let key = EntryKey::new(kind, name(of));
+            self.stage.ctx.store.live_version(&key).await.unwrap().unwrap().head.entry_id
+        };
+        (id(EntryKind::Graph, of).await, id(EntryKind::Schedule, schedule).await)
+    }
+
+    /// Graphs inside that call `audit.data` outside, which answers `data`, and runs of them: by somebody with every right, and by the
+    /// token if it may run anything. Some stand at breakpoints, one has failed.
+    pub(super) async fn fill_graphs(&mut self, data: i64) {
+        self.stage.script.part("data", move |_, _| async move { Ok(Python::Int(data)) });
+        self.stage.script.part("fails", |_, _| async { Err(raised("ValueError", "no")) });
+        self.register(vec![function("audit.data", "x"), function("web.fails", "x")]).await;
+        let (value, data) = (json!({ "name": "r", "value": 1 }), ("f", "audit.data", json!({ "x": 1 })));
+        let told = [
+            ("in", "@input", json!({ "name": "g" })),
+            ("c", "@call", json!({ "input": {} })),
+            ("kept", "@store", json!({})),
+            ("fails", "web.fails", json!({})),
+        ];
+        let call = ("c", "@call", json!({ "graph": "web.util", "input": { "x": 1 } }));
+        for (of, nodes, links) in [
+            ("web.shows", &[data.clone(), ("out", "@output", value)][..], &[][..]),
+            ("web.holds", &[data, ("then", "@store", json!({}))], &["f.output -> then.input"]),
+            ("web.calls", &[call], &[]),
+            (
+                "web.tells",
+                &told,
+                &["in.output -> c.graph", "c.output -> kept.input", "kept.output -> fails.x"],
+            ),
+        ] {
+            put(&self.stage, of, graph(nodes, links)).await;
+        }
+        for (of, node, input) in [
+            ("web.shows", "", json!({})),
+            ("web.holds", "then", json!({})),
+            ("web.calls", "c", json!({})),
+            ("web.tells", "c", json!({ "g": "web.util" })),
+            ("web.tells", "", json!({ "g": "audit.data" })),
+        ] {
+            let nodes = (!node.is_empty()).then_some(node);
+            let options = json!({ "breakpoints": { "nodes": Vec::from_iter(nodes) } });
+            let by_token = json!({ "function": of, "input": input.clone(), "graph": options.clone() });
+            let options = serde_json::from_value(options).unwrap();
+            let started = StartRun { graph: options, ..request(of, input) };
+            self.inside.push(runs::start(&self.stage.ctx, &ME, started).await.unwrap().run_id);
+            // Fed from outside, a node inside shows what its graph hands it to whoever may run the graph.
+            if of == "web.shows" || of == "web.calls" {
+                let headers = [("prefer", "wait=60")];
+                let answer = self.asker.ask("POST", "/api/v1/runs", &headers, Some(by_token)).await;
+                self.inside.extend(answer.json["run_id"].as_str().and_then(|id| id.parse::<RunId>().ok()));
+            }
+        }
+    }
+
+    pub(super) fn runs_inside(&self) -> usize {
+        self.inside.len()
+    }
+
+    /// Executes what is queued from now on.
+    pub(super) fn work(&self) {
+        self.stage.work();
+    }
+
+    /// Waits until nothing is left to execute.
+    pub(super) async fn idle(&self) {
+        let states = vec![RunState::Queued, RunState::Running];
+        let filter = RunFilter { states, ..RunFilter::default() };
+        while !self.stage.ctx.store.runs(&filter, 1).await.unwrap().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    }
+
     async fn fill_outside(&mut self, outside: &Outside) {
+        if outside.callers > 0 {
+            self.graphs[1] = Some(self.add_graph("mail.flow", "mail.flow_daily").await);
+            let run = runs::start(&self.stage.ctx, &ME, request("mail.flow", json!({}))).await.unwrap();
+            self.outside.push(run.run_id);
+        }
         for (of, how) in &outside.functions {
             self.register(vec![function(OUTSIDE[*of], &how.to_string())]).await;
         }
@@ -166,6 +269,10 @@ impl Brain {
         let headers = [("prefer", "wait=60")];
         let answer = self.asker.ask(request.method, &path, &headers, request.body.clone()).await;
         self.stage.settle().await;
+        // A run that was not waited for goes on.
+        while server::engine::under_way(&self.stage.ctx) > 0 {
+            tokio::task::yield_now().await;
+        }
         let json = match answer.json {
             Value::String(text) => Value::String(plain_text(&text)),
             json => plain(json),
@@ -210,7 +317,12 @@ impl Brain {
             Which::Outside(n) => self.outside.get(n % self.outside.len().max(1)).copied(),
         };
         let run = run.unwrap_or_else(|| self.stage.ctx.ids.run()).to_string();
-        request.path.replace("{run_id}", &run).replace("{part}", &run).replace("{log_id}", &run)
+        let at = usize::from(matches!(request.run, Which::Outside(_)));
+        let (graph, schedule) =
+            self.graphs[at].unwrap_or_else(|| (self.stage.ctx.ids.entry(), self.stage.ctx.ids.entry()));
+        let path = request.path.replace("{graph_id}", &graph.to_string());
+        let path = path.replace("{schedule_id}", &schedule.to_string());
+        path.replace("{run_id}", &run).replace("{part}", &run).replace("{log_id}", &run)
     }
 
     /// All entries, with what is live of them.

@@ -79,4 +79,41 @@ store::on_both! {
             brain.close().await;
         }
     }
+
+    async fn what_graphs_call_outside_changes_nothing_that_a_token_sees_of_their_runs(database: &TestDatabase) {
+        let mut runner = TestRunner::deterministic();
+        for role in TokenRole::ALL {
+            let outside = some(&mut runner, &Outside::any());
+            let (one, other) = (database.another().await, database.another().await);
+            let mut left = Brain::open(&one, role, &outside).await;
+            let mut right = Brain::open(&other, role, &outside).await;
+            left.fill_graphs(1_001).await;
+            right.fill_graphs(2_002).await;
+            for request in (0..left.runs_inside()).flat_map(Request::of_run) {
+                let (one, other) = (left.ask(&request).await, right.ask(&request).await);
+                assert_eq!(one, other, "by a {role}: {request:?}");
+                assert!(!one.1.to_string().contains("1001"), "by a {role}: {request:?} tells {}", one.1);
+            }
+            left.close().await;
+            right.close().await;
+        }
+    }
+
+    async fn nothing_that_a_token_does_with_runs_of_graphs_runs_anything_outside(database: &TestDatabase) {
+        let mut runner = TestRunner::deterministic();
+        for role in TokenRole::ALL {
+            let outside = some(&mut runner, &Outside::any());
+            let database = database.another().await;
+            let mut brain = Brain::open(&database, role, &outside).await;
+            brain.fill_graphs(1_001).await;
+            brain.work();
+            let before = brain.outside().await;
+            for request in (0..brain.runs_inside()).flat_map(Request::of_run) {
+                brain.ask(&request).await;
+                brain.idle().await;
+                assert_eq!(before, brain.outside().await, "by a {role}: {request:?}");
+            }
+            brain.close().await;
+        }
+    }
 }

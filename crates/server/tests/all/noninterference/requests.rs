@@ -61,6 +61,17 @@ const ROUTES: &[(&str, &str)] = &[
     ("GET", "/api/v1/graphs/{name}/versions"),
     ("GET", "/api/v1/graphs/{name}/diff?old=1"),
     ("PUT", "/api/v1/graphs/{name}/live"),
+    ("POST", "/api/v1/graphs/import?name={name}"),
+    ("POST", "/api/v1/graphs/import?name={name}&draft=true"),
+    ("POST", "/api/v1/graphs/import?name={name}&dry_run=true"),
+    ("GET", "/api/v1/graphs/{name}/export?draft=true"),
+    ("GET", "/api/v1/graphs/{name}/export?format=agent"),
+    ("GET", "/api/v1/graphs/{name}/drawing?format=text"),
+    ("GET", "/api/v1/graphs/{name}/drawing"),
+    ("GET", "/api/v1/graphs/{name}/estimate"),
+    ("GET", "/api/v1/graphs/{name}/estimate?draft=true"),
+    ("GET", "/api/v1/graphs/{name}/upgrades"),
+    ("GET", "/api/v1/graphs/{name}/upgrades?draft=true"),
     ("GET", "/api/v1/graph-drafts?limit={limit}"),
     ("GET", "/api/v1/graphs/{name}/draft"),
     ("PATCH", "/api/v1/graphs/{name}/draft"),
@@ -85,6 +96,10 @@ const ROUTES: &[(&str, &str)] = &[
     ("POST", "/api/v1/packs"),
     ("GET", "/api/v1/revisions/1"),
     ("GET", "/api/v1/run-ids/{part}"),
+    ("GET", "/api/v1/run-ids/last"),
+    ("GET", "/api/v1/run-ids/last:{name}"),
+    ("GET", "/api/v1/runs/last"),
+    ("POST", "/api/v1/runs/last:{name}/cancel"),
     ("GET", "/api/v1/runs?limit={limit}"),
     ("GET", "/api/v1/runs?limit={limit}&name={name}"),
     ("GET", "/api/v1/runs?limit={limit}&state=succeeded,failed"),
@@ -101,6 +116,12 @@ const ROUTES: &[(&str, &str)] = &[
     ("GET", "/api/v1/runs/{run_id}/stream"),
     ("GET", "/api/v1/schedules?limit={limit}"),
     ("GET", "/api/v1/schedules/{name}"),
+    ("GET", "/api/v1/presets?limit={limit}"),
+    ("GET", "/api/v1/presets/{name}/{word}"),
+    ("PUT", "/api/v1/presets/{name}/{word}"),
+    ("DELETE", "/api/v1/presets/{name}/{word}"),
+    ("PUT", "/api/v1/graphs/{name}/draft/pins/{word}"),
+    ("DELETE", "/api/v1/graphs/{name}/draft/pins/{word}"),
     ("PUT", "/api/v1/schedules/{name}"),
     ("DELETE", "/api/v1/schedules/{name}"),
     ("POST", "/api/v1/schedules/{name}/pause"),
@@ -122,6 +143,31 @@ const ROUTES: &[(&str, &str)] = &[
     ("POST", "/api/v1/triggers/{name}/enable"),
     ("GET", "/api/v1/triggers/{name}/dry-run"),
     ("GET", "/api/v1/triggers/{name}/firings"),
+    ("POST", "/autogpt/api/auth/user"),
+    ("GET", "/autogpt/api/blocks"),
+    ("POST", "/autogpt/api/blocks/selfmade:{name}/execute"),
+    ("GET", "/autogpt/api/graphs"),
+    ("POST", "/autogpt/api/graphs"),
+    ("GET", "/autogpt/api/graphs/{graph_id}"),
+    ("PUT", "/autogpt/api/graphs/{graph_id}"),
+    ("GET", "/autogpt/api/graphs/{graph_id}/input_schema"),
+    ("GET", "/autogpt/api/graphs/{graph_id}/versions"),
+    ("GET", "/autogpt/api/graphs/{graph_id}/versions/1"),
+    ("PUT", "/autogpt/api/graphs/{graph_id}/versions/active"),
+    ("POST", "/autogpt/api/graphs/{graph_id}/execute"),
+    ("GET", "/autogpt/api/graphs/{graph_id}/executions"),
+    ("GET", "/autogpt/api/graphs/{graph_id}/executions/{run_id}"),
+    ("POST", "/autogpt/api/graphs/{graph_id}/executions/{run_id}/stop"),
+    ("GET", "/autogpt/api/graphs/{graph_id}/schedules"),
+    ("POST", "/autogpt/api/graphs/{graph_id}/schedules?cron=@daily"),
+    ("PUT", "/autogpt/api/graphs/schedules/{schedule_id}"),
+    ("GET", "/autogpt/api/templates"),
+    ("POST", "/autogpt/api/templates"),
+    ("GET", "/autogpt/api/templates/{graph_id}"),
+    ("PUT", "/autogpt/api/templates/{graph_id}"),
+    ("GET", "/autogpt/api/templates/{graph_id}/versions"),
+    ("POST", "/autogpt/api/settings"),
+    ("GET", "/autogpt/ws"),
     ("GET", "/babyagi/api/functions"),
     ("GET", "/babyagi/api/function/{name}"),
     ("PUT", "/babyagi/api/function/{name}"),
@@ -160,6 +206,25 @@ impl Request {
             })
     }
 
+    /// Everything that can be read of one run of a graph, and then all that can be done with it.
+    pub(super) fn of_run(n: usize) -> Vec<Request> {
+        let to = |method, path: &str, body| {
+            let path = format!("/api/v1/runs/{{run_id}}{path}");
+            Request { method, path, body, run: Which::Inside(n) }
+        };
+        let mut requests: Vec<Request> =
+            ["", "/nodes?limit=9", "/held", "/resume"].iter().map(|path| to("GET", path, None)).collect();
+        for body in [
+            json!({ "value": { "graph": "audit.data", "input": {} } }),
+            json!({ "breakpoints": { "everywhere": true } }),
+            json!({}),
+        ] {
+            requests.push(to("POST", "/release", Some(body)));
+        }
+        requests.push(to("POST", "/resume", Some(json!({}))));
+        requests
+    }
+
     /// One whose answer has no end.
     pub(super) fn is_stream(&self) -> bool {
         ["/stream", "/endings", "/replay", "/warm"].iter().any(|end| self.path.ends_with(end))
@@ -182,19 +247,20 @@ fn any_name() -> impl Strategy<Value = &'static str> {
 fn body(method: &str, route: &str, name: &str, other: &str) -> Option<Value> {
     let last = name.rsplit('.').next().unwrap_or(name);
     let source = format!("def {last}(x: int = 0):\n    \"\"\"Gets it.\"\"\"\n    return {other}(x)\n");
-    let nodes =
-        json!([{ "id": other, "block": other }, { "id": "in", "block": "@input", "input": { "name": "x" } }]);
+    let nodes = json!([{ "id": other, "block": other }, { "id": "pinned", "block": other, "version": 1 }, { "id": "in", "block": "@input", "input": { "name": "x" } }]);
     Some(match (method, route) {
         ("PUT", "/api/v1/functions/{name}") => json!({ "source": source }),
         ("PUT", "/api/v1/functions/{name}/live" | "/api/v1/graphs/{name}/live") => json!({ "version": 1 }),
         ("PUT", "/api/v1/graphs/{name}") => json!({ "graph": { "nodes": nodes } }),
+        ("POST", route) if route.starts_with("/api/v1/graphs/import") => json!({ "nodes": nodes }),
         ("POST", "/api/v1/graphs/check") => json!({ "name": name, "graph": { "nodes": nodes } }),
         ("PATCH", "/api/v1/graphs/{name}/draft") => json!({ "patches": [{ "op": "add", "node": nodes[0] }] }),
         ("POST", "/api/v1/graphs/{name}/draft/pack") => {
             json!({ "nodes": [other], "node": "packed", "graph": format!("{name}_part") })
         }
         ("POST", "/api/v1/graphs/{name}/draft/unpack") => json!({ "node": other }),
-        ("POST", "/api/v1/graphs/{name}/draft/rebase" | "/api/v1/graphs/{name}/draft/apply") => json!({}),
+        ("POST", "/api/v1/graphs/{name}/draft/rebase") => json!({}),
+        ("POST", "/api/v1/graphs/{name}/draft/apply") => json!({ "edit": 1 }),
         ("POST", "/api/v1/changesets" | "/api/v1/changesets/register") => {
             json!({ "changes": [{ "function": { "name": name, "source": source } }, { "delete": { "name": other } }] })
         }
@@ -214,6 +280,8 @@ fn body(method: &str, route: &str, name: &str, other: &str) -> Option<Value> {
         ("PUT", "/api/v1/schedules/{name}") => {
             json!({ "times": { "cron": "0 9 * * *" }, "target": other, "input": { "x": 1 } })
         }
+        ("PUT", "/api/v1/presets/{name}/{word}") => json!({ "input": { "x": 1 } }),
+        ("PUT", "/api/v1/graphs/{name}/draft/pins/{word}") => json!({ "outputs": { "output": [1] } }),
         ("PUT", "/api/v1/secrets/{word}") => json!({ "value": "abcdefgh" }),
         ("PUT", "/babyagi/api/function/{name}") => json!({ "code": source, "dependencies": [other] }),
         ("POST", "/babyagi/api/function/{name}/register") => {
@@ -221,6 +289,14 @@ fn body(method: &str, route: &str, name: &str, other: &str) -> Option<Value> {
         }
         ("POST", "/babyagi/api/execute/{name}") => json!({ "x": 1 }),
         ("POST", "/babyagi/api/triggers/{name}") => json!({ "triggering_function_name": other }),
+        ("POST", "/autogpt/api/graphs" | "/autogpt/api/templates") => {
+            json!({ "graph": { "name": name, "nodes": [{ "id": "a", "block_id": format!("selfmade:{other}") }, { "id": "b", "block_id": "selfmade:@store", "input_default": { "input": 1 } }] } })
+        }
+        ("PUT", "/autogpt/api/graphs/{graph_id}" | "/autogpt/api/templates/{graph_id}") => {
+            json!({ "name": name, "nodes": [{ "id": "a", "block_id": format!("selfmade:{other}") }, { "id": "b", "block_id": "selfmade:@store", "input_default": { "input": 1 } }] })
+        }
+        ("PUT", "/autogpt/api/graphs/{graph_id}/versions/active") => json!({ "active_graph_version": 1 }),
+        ("POST" | "PUT", route) if route.starts_with("/autogpt/api/") => json!({}),
         ("POST", "/api/v1/hooks/{name}") => json!({ "n": 1 }),
         _ => return None,
     })
@@ -238,7 +314,8 @@ const OF_SERVER: [&str; 6] = [
 
 #[test]
 fn every_route_is_asked() {
-    let documents = [server::http::document(), &server::http::babyagi_document()];
+    let documents =
+        [server::http::document(), &server::http::babyagi_document(), &server::http::autogpt_document()];
     let documents = documents.map(|document| serde_json::to_value(document).unwrap());
     let asked = |method: &str, path: &str| {
         ROUTES.iter().any(|(known, route)| {

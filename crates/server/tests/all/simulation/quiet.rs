@@ -13,7 +13,7 @@ use crate::world::ME;
 
 /// Short enough that a server which is heard keeps its leases.
 const STEP: Duration = Duration::from_millis(2_500);
-/// While nothing is carried out, there is no lease to keep.
+/// While nothing is executed, there is no lease to keep.
 const LONG_STEP: Duration = Duration::from_secs(20);
 /// Two leases and some: by then others have taken over what a dead server had.
 const TAKEN_OVER: usize = 16;
@@ -32,7 +32,7 @@ impl Simulation<'_> {
         self.queue_more();
         self.all_runs_end("at the end, ").await?;
         self.nobody_waits()?;
-        self.nothing_is_in_hand()?;
+        self.nothing_is_owned()?;
         self.nothing_was_left_behind()?;
         self.all_servers_stop().await
     }
@@ -139,7 +139,7 @@ impl Simulation<'_> {
         })
     }
 
-    fn nothing_is_in_hand(&self) -> Result<(), Violation> {
+    fn nothing_is_owned(&self) -> Result<(), Violation> {
         for server in self.servers.iter().flatten() {
             let (runs, places) = (engine::under_way(&server.ctx), engine::places_taken(&server.ctx));
             if runs + places > 0 {

@@ -11,6 +11,7 @@ use model::access::token::TokenRole;
 use model::access::verb::Verb;
 use model::entry::EntryKind;
 use model::event::EventKind;
+use model::graph::exchange::Format;
 use model::revision::Revision;
 use model::version::VersionNumber;
 use secrecy::SecretBox;
@@ -23,7 +24,10 @@ use server::app::functions::{self, Which, dependents, names, run_tests, search, 
 use server::app::functionz;
 use server::app::functionz::logs::LogFilter;
 use server::app::functionz::stating::Stated;
-use server::app::graphs::{self, blocks, drafts};
+use server::app::graphs::drawing::Drawing;
+use server::app::graphs::exchange::{self, GraphImport};
+use server::app::graphs::source::GraphSource;
+use server::app::graphs::{self, blocks, drafts, drawing, estimates, upgrades};
 use server::app::operations::retention::{self, Retention};
 use server::app::operations::{attention, doctor, nodes};
 use server::app::packs::{self, Load};
@@ -32,7 +36,7 @@ use server::app::runs::watch::Endings;
 use server::app::runs::{breakpoints, ids, lists, records, replay, resume};
 use server::app::tokens::{self, NewToken};
 use server::app::triggers::webhooks;
-use server::app::{folder, insights, runs, schedules, secrets, sessions, triggers};
+use server::app::{folder, insights, presets, runs, schedules, secrets, sessions, triggers};
 use store::{ChangesetFilter, EntryPage, RunFilter};
 
 use super::sides::Side;
@@ -107,6 +111,10 @@ fn token(stage: &Stage) -> NewToken {
         grants: None,
         expires_at: None,
     }
+}
+
+fn pinning() -> drafts::Pinning {
+    drafts::Pinning::Stated { outputs: [("output".to_owned(), vec![json!(1)])].into() }
 }
 
 fn value() -> SecretBox<Vec<u8>> {
@@ -218,7 +226,7 @@ cases! {
     "runs::lists page" ReadRuns List |stage, access, side|
         lists::page(&stage.ctx, access, RunFilter::default(), 100);
     "runs::lists of" ReadRuns List |stage, access, side| lists::of(&stage.ctx, access, &[side.run]);
-    "runs::watch from_now" ReadRuns List |stage, access, side| async {
+    "runs::watch::endings from_now" ReadRuns List |stage, access, side| async {
         Endings::from_now(&stage.ctx, access).await.map(drop)
     };
     "runs::records show" ReadRuns Record |stage, access, side| records::show(&stage.ctx, access, side.run);
@@ -337,7 +345,7 @@ cases! {
     "graphs::drafts list" ReadChangesets List |stage, access, side| drafts::list(&stage.ctx, access, None, 100);
     "graphs::drafts show" ReadChangesets Name |stage, access, side| async {
         side.drafted(stage).await;
-        drafts::show(&stage.ctx, access, &side.graph()).await
+        drafts::show(&stage.ctx, access, &side.graph(), &[]).await
     };
     "graphs::drafts edits" ReadChangesets Name |stage, access, side| async {
         side.drafted(stage).await;
@@ -345,11 +353,11 @@ cases! {
     };
     "graphs::drafts patch" ProposeChangeset Name |stage, access, side|
         drafts::patch(&stage.ctx, access, &side.graph(), &[side.patch(stage)], None);
-    "graphs::drafts pack" ProposeChangeset Name |stage, access, side| async {
+    "graphs::drafts::selections pack" ProposeChangeset Name |stage, access, side| async {
         side.drafted(stage).await;
         drafts::pack(&stage.ctx, access, &side.graph(), &side.selection(stage), None).await
     };
-    "graphs::drafts unpack" ProposeChangeset Name |stage, access, side| async {
+    "graphs::drafts::selections unpack" ProposeChangeset Name |stage, access, side| async {
         side.drafted(stage).await;
         drafts::unpack(&stage.ctx, access, &side.graph(), "nobody", None).await
     };
@@ -357,13 +365,62 @@ cases! {
         side.drafted(stage).await;
         drafts::discard(&stage.ctx, access, &side.graph()).await
     };
-    "graphs::drafts rebase" ProposeChangeset Name |stage, access, side| async {
+    "graphs::drafts::applying rebase" ProposeChangeset Name |stage, access, side| async {
         side.drafted(stage).await;
         drafts::rebase(&stage.ctx, access, &side.graph(), false).await
     };
-    "graphs::drafts apply" ApplyChangeset Name |stage, access, side| async {
+    "graphs::drafts::applying apply" ApplyChangeset Name |stage, access, side| async {
         side.drafted(stage).await;
-        drafts::apply(&stage.ctx, access, &[side.graph()], None, Breakage::Refused).await
+        let edit = stage.ctx.store.graph_draft(&side.graph()).await.unwrap().map_or(0, |draft| draft.edit);
+        let seen = drafts::SeenDraft { name: side.graph(), edit };
+        drafts::apply(&stage.ctx, access, &[seen], None, Breakage::Refused).await
+    };
+    "graphs::exchange::import import" ApplyChangeset Name |stage, access, side| {
+        let file = format!("{{\"nodes\": [{{\"id\": \"a\", \"block\": \"{}\"}}]}}", side.function).into_bytes();
+        exchange::import(&stage.ctx, access, GraphImport { file, name: Some(side.graph()), ..GraphImport::default() })
+    };
+    "graphs::exchange::export export" ReadFunctions Name |stage, access, side| async {
+        side.drafted(stage).await;
+        exchange::export(&stage.ctx, access, &side.graph(), GraphSource::Draft, Format::Selfmade).await
+    };
+    "graphs::drawing draw" ReadFunctions Name |stage, access, side| async {
+        side.drafted(stage).await;
+        drawing::draw(&stage.ctx, access, &side.graph(), GraphSource::Draft, Drawing::Svg).await
+    };
+    "graphs::estimates estimate" ReadFunctions Name |stage, access, side| async {
+        side.drafted(stage).await;
+        estimates::estimate(&stage.ctx, access, &side.graph(), GraphSource::Draft).await
+    };
+    "graphs::upgrades list" ReadFunctions Name |stage, access, side| async {
+        side.drafted(stage).await;
+        upgrades::list(&stage.ctx, access, &side.graph(), GraphSource::Draft).await
+    };
+    "graphs::drafts::pins pin" ProposeChangeset Name |stage, access, side| async {
+        side.drafted(stage).await;
+        drafts::pin(&stage.ctx, access, &side.graph(), "a", pinning()).await
+    };
+    "graphs::drafts::pins unpin" ProposeChangeset Name |stage, access, side| async {
+        side.drafted(stage).await;
+        drafts::pin(&stage.ctx, &crate::world::ME, &side.graph(), "a", pinning()).await?;
+        drafts::unpin(&stage.ctx, access, &side.graph(), "a").await
+    };
+    "presets list" ReadPresets List |stage, access, side| async {
+        side.preset(stage).await;
+        presets::list(&stage.ctx, access, None, None, 100).await
+    };
+    "presets show" ReadPresets Name |stage, access, side| async {
+        side.preset(stage).await;
+        presets::show(&stage.ctx, access, &side.name(), "daily").await
+    };
+    "presets put" ChangePresets Name |stage, access, side|
+        presets::put(&stage.ctx, access, &side.name(), "other", serde_json::Map::new());
+    "presets remove" ChangePresets Name |stage, access, side| async {
+        side.preset(stage).await;
+        presets::remove(&stage.ctx, access, &side.name(), "daily").await
+    };
+    "presets input" StartRun Name |stage, access, side| async {
+        side.preset(stage).await;
+        presets::input(&stage.ctx, access, &side.name(), "daily", serde_json::Map::new()).await
     };
     "runs::breakpoints held" ReadRuns Record |stage, access, side| breakpoints::held(&stage.ctx, access, side.run);
     "runs::breakpoints release" AnswerRun Record |stage, access, side|

@@ -63,9 +63,13 @@ fn offered_by(module: &str, text: &str) -> Vec<Offered> {
 fn no_verb_can_be_called_without_an_access() {
     const WITHOUT: &[&str] = &[
         "events::feed next",                   // of a reader that took an Access when it was made
+        "firings handle", // of Events: each Trigger starts with the Access of who applied it
+        "firings settle", // the cursor, which is nobody's
+        "functions::resolution findings", // of drafts that were judged
         "functions::test_results run_missing", // of drafts that were judged
-        "functions::trials execute",           // of drafts and tests that were judged
+        "functions::trials execute", // of drafts and tests that were judged
         "functions::trials prepare_overlaid",
+        "graphs::library read_also",  // leaves out what may not be called
         "operations::backup back_up", // by the owner of the machine, beside any server
         "operations::backup restore",
         "operations::retention keep", // the server's own housekeeping
@@ -75,11 +79,12 @@ fn no_verb_can_be_called_without_an_access() {
         "runs::new_run parameters",
         "runs::start ended",
         "runs::watch next", // methods of what took an Access when it was made
-        "runs::watch next",
-        "sessions recognise",       // makes an Access
-        "sessions sign_in",         // by a link that only the owner of the machine can have made
-        "sessions sign_out",        // one's own, which is at hand
-        "tokens recognise",         // makes an Access
+        "runs::watch::endings next",
+        "schedules::agenda round", // of times: each Schedule starts with the Access of who applied it
+        "sessions recognise",      // makes an Access
+        "sessions sign_in",        // by a link that only the owner of the machine can have made
+        "sessions sign_out",       // one's own, which is at hand
+        "tokens recognise",        // makes an Access
         "triggers::webhooks check", // opens the door at which the sender is judged
         "triggers::webhooks find",
     ];
@@ -96,8 +101,10 @@ fn every_verb_is_called_by_every_actor() {
         "changesets::checks run", // drafts, by the verbs that propose and apply them
         "changesets::drafts draft",
         "changesets::drafts redraft",
-        "graphs::library read", // leaves out what may not be called
-        "functions::names of",  // runs that were found for this Access
+        "graphs::library read",           // leaves out what may not be called
+        "functions::names of",            // runs that were found for this Access
+        "functions::names of_actors",     // of what was found for it
+        "functions::names started_under", // a trigger or schedule that was found for it
         "runs::lists lines",
         "functions::run_tests check", // drafts
     ];

@@ -16,7 +16,7 @@ use server::Error;
 use server::app::changesets::drafts::{Intent, Proposal};
 use server::app::graphs::drafts::{self, Selection};
 use server::app::runs::StartRun;
-use server::app::{changesets, runs, triggers};
+use server::app::{changesets, presets, runs, triggers};
 
 use crate::engine::script::{Stage, request};
 use crate::world::{ME, key, name, schedule, schedule_key, trigger_key};
@@ -136,7 +136,7 @@ impl Side {
     pub(super) async fn applied(&self, stage: &Stage) -> u64 {
         changesets::register(&stage.ctx, &ME, &self.proposal(stage)).await.unwrap();
         let newest = changesets::list(&stage.ctx, &ME, store::ChangesetFilter::default(), 1).await.unwrap();
-        newest[0].number
+        newest[0].summary.number
     }
 
     /// What a call before removed is there again.
@@ -149,6 +149,11 @@ impl Side {
                 self.register(stage, vec![intent]).await;
             }
         }
+    }
+
+    /// A preset of the function is there.
+    pub(super) async fn preset(&self, stage: &Stage) {
+        presets::put(&stage.ctx, &ME, &self.name(), "daily", serde_json::Map::new()).await.unwrap();
     }
 
     pub(super) async fn queued(&self, stage: &Stage) -> Run {

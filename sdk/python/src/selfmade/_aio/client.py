@@ -65,7 +65,7 @@ class AsyncClient(AsyncResource):
         return (await self.runs.start(function, kwargs, args)).result()
 
     async def search(self, words: str, *, limit: int | None = None) -> list[Hit]:
-        """Functions that fit the words, the best first."""
+        """Functions and graphs that fit the words, the best first."""
         return await self.functions.search(words, limit=limit)
 
     async def health(self) -> Health:

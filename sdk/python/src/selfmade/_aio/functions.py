@@ -66,7 +66,7 @@ class AsyncFunctions(AsyncResource):
         return await self._get(Impact, f"{_path(name)}/dependents")
 
     async def search(self, words: str, *, limit: int | None = None) -> _List[Hit]:
-        """Those that fit the words, the best first."""
+        """Those that fit the words, the best first, and graphs that do."""
         return await self._get_all(Hit, "/search", {"q": words, "limit": limit})
 
 

@@ -66,7 +66,7 @@ class Client(Resource):
         return (self.runs.start(function, kwargs, args)).result()
 
     def search(self, words: str, *, limit: int | None = None) -> list[Hit]:
-        """Functions that fit the words, the best first."""
+        """Functions and graphs that fit the words, the best first."""
         return self.functions.search(words, limit=limit)
 
     def health(self) -> Health:

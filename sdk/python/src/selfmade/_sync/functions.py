@@ -67,7 +67,7 @@ class Functions(Resource):
         return self._get(Impact, f"{_path(name)}/dependents")
 
     def search(self, words: str, *, limit: int | None = None) -> _List[Hit]:
-        """Those that fit the words, the best first."""
+        """Those that fit the words, the best first, and graphs that do."""
         return self._get_all(Hit, "/search", {"q": words, "limit": limit})
 
 

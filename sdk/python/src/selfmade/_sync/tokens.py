@@ -34,7 +34,8 @@ class Tokens(Resource):
         Args:
             patterns: the names it may touch, such as `web.*`; all if none is given.
             uses: what functions it writes may call besides.
-            grants: what they may be granted: `secret:NAME`, `host:HOST`, `model`, `brain:read`, `brain:propose`, `files` or `all`. Unless
+            grants: what they may be granted: `secret:NAME`, `host:HOST`, `model`, `brain:read`, `brain:propose`, `files`,
+                `storage:read`, `storage:write` or `all`. Unless
                 given, everything for a token without patterns, and nothing for one with patterns.
         """
         expires = expires_at.astimezone().isoformat() if expires_at else None

@@ -99,17 +99,19 @@ class Change(Entry):
 
 @dataclass(frozen=True, kw_only=True)
 class Changeset(Record):
-    """A changeset with what it changes and what its checks found."""
+    """A changeset with what it changes and what its checks found. `who` and `decider` are names."""
 
     number: int
     title: str = ""
     state: ChangesetState
     actor: str
+    who: str = ""
     base_revision: int = 0
     applied_revision: int | None = None
     created_at: datetime
     decided_at: datetime | None = None
     decided_by: str | None = None
+    decider: str | None = None
     changes: list[Change] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     conflicts: list[dict[str, Any]] = field(default_factory=list)

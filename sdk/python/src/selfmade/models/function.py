@@ -104,9 +104,9 @@ class Entry(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class VersionLine(Record):
-    """A version as lists show it."""
+    """A version as lists show it. `who` is who wrote it, by name."""
 
-    COLUMNS: ClassVar[tuple[str, ...]] = ("version", "live", "written_at", "written_by")
+    COLUMNS: ClassVar[tuple[str, ...]] = ("version", "live", "written_at", "who")
 
     name: str
     version: int = field(metadata={"key": "number"})
@@ -115,6 +115,7 @@ class VersionLine(Record):
     content_hash: str = ""
     written_at: datetime
     written_by: str
+    who: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +156,7 @@ class Function(VersionLine):
             "requirements": [one.package for one in content.requirements],
             "grants": content.grants,
             "tests": len(content.tests) or None,
-            "written": f"{self.written_at:%Y-%m-%d %H:%M} by {self.written_by}",
+            "written": f"{self.written_at:%Y-%m-%d %H:%M} by {self.who or self.written_by}",
         }
 
 
@@ -179,8 +180,9 @@ class Impact(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Hit(Record):
-    """A function that was found."""
+    """A function or graph that was found."""
 
     name: str
+    kind: str = "function"
     description: str = ""
     score: float = 0.0

@@ -65,11 +65,13 @@ class TriggerLine(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Trigger(TriggerLine):
-    """A trigger with what it did lately."""
+    """A trigger with what it did lately. It runs by the access of `under`, whoever applied it."""
 
     firings: list[Firing] = field(default_factory=list)
     written_at: datetime
     written_by: str
+    who: str = ""
+    under: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,9 +135,11 @@ class Tick(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Schedule(ScheduleLine):
-    """A schedule with its next times and its last ticks."""
+    """A schedule with its next times and its last ticks. It runs by the access of `under`, whoever applied it."""
 
     next_times: list[datetime] = field(default_factory=list)
     ticks: list[Tick] = field(default_factory=list)
     written_at: datetime
     written_by: str
+    who: str = ""
+    under: str | None = None

@@ -79,6 +79,9 @@ pub(super) fn lineage<'a>(module: &Module<'a>, class: &'a StmtClassDef) -> Vec<&
 pub(super) fn stated<'a>(module: &Module<'a>, class: &'a StmtClassDef) -> Result<Stated<'a>, SourceError> {
     let name = class.name.as_str();
     let lineage = lineage(module, class);
+    for class in &lineage {
+        check_definition(module, class)?;
+    }
     let Some(init) = method(&lineage[..1], "__init__") else {
         let message = format!("`{name}` has no constructor that says what it is");
         let hint = "write `def __init__(self): super().__init__(id=…, input_schema=…, output_schema=…)`";
@@ -93,7 +96,7 @@ pub(super) fn stated<'a>(module: &Module<'a>, class: &'a StmtClassDef) -> Result
             Ok(value.as_str().map(str::to_owned))
         }
     };
-    let Some(id) = text("id")? else {
+    let Some(id) = text("id")?.filter(|id| !id.is_empty()) else {
         let hint = "every block has an id that never changes, such as a new UUID";
         return Err(refused(module, init, format!("`{name}` has no `id`"), hint));
     };
@@ -126,6 +129,21 @@ pub(super) fn stated<'a>(module: &Module<'a>, class: &'a StmtClassDef) -> Result
         is_disabled,
         arguments,
     })
+}
+
+/// What a metaclass or a decorator makes of a class is not known without running it.
+pub(super) fn check_definition(module: &Module<'_>, class: &StmtClassDef) -> Result<(), SourceError> {
+    let name = class.name.as_str();
+    let keywords = class.arguments.as_ref().map_or([].as_slice(), |arguments| &arguments.keywords);
+    if let Some(keyword) = keywords.first() {
+        let message = format!("`{name}` is made with a keyword, and what that does to it is not known");
+        return Err(refused(module, keyword, message, "remove the metaclass or the keyword"));
+    }
+    if let Some(decorator) = class.decorator_list.first() {
+        let message = format!("`{name}` is decorated, and what that makes of it is not known");
+        return Err(refused(module, decorator, message, "remove the decorator"));
+    }
+    Ok(())
 }
 
 /// The arguments of `super().__init__(…)`.
@@ -163,14 +181,15 @@ fn is_super(call: &ExprCall) -> bool {
 }
 
 fn method<'a>(lineage: &[&'a StmtClassDef], name: &str) -> Option<&'a StmtFunctionDef> {
-    lineage.iter().flat_map(|class| &class.body).find_map(|statement| match statement {
+    // Of several, the last one counts.
+    lineage.iter().flat_map(|class| class.body.iter().rev()).find_map(|statement| match statement {
         Stmt::FunctionDef(function) if function.name.as_str() == name => Some(function),
         _ => None,
     })
 }
 
 fn nested<'a>(lineage: &[&'a StmtClassDef], name: &str) -> Option<&'a StmtClassDef> {
-    lineage.iter().flat_map(|class| &class.body).find_map(|statement| match statement {
+    lineage.iter().flat_map(|class| class.body.iter().rev()).find_map(|statement| match statement {
         Stmt::ClassDef(class) if class.name.as_str() == name => Some(class),
         _ => None,
     })

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtAnnAssign, StmtClassDef};
+use ruff_text_size::Ranged;
 use serde_json::{Value, json};
 
 use super::annotation::Models;
@@ -10,6 +11,7 @@ use super::class;
 use super::values::{Values, python};
 use super::{not_literal, refused};
 use crate::python::error::SourceError;
+use crate::python::layout;
 use crate::python::pack::collect::Module;
 use crate::python::types::last_segment;
 
@@ -67,13 +69,17 @@ impl<'m, 'a> Reader<'m, 'a> {
     pub(super) fn schema(&self, class: &'a StmtClassDef) -> Result<Vec<Field>, SourceError> {
         let mut found: Vec<Field> = Vec::new();
         for class in class::lineage(self.module, class).into_iter().rev() {
+            self.check_schema(class)?;
             for base in class.bases() {
                 let path = self.module.types.path(base).unwrap_or_default();
                 let is_known = super::class_named(self.module, &path).is_some()
                     || class::is_framework(&path)
                     || path == "pydantic.BaseModel";
                 if !is_known {
-                    let message = format!("the fields of `{path}` are not known, as it is not in this file");
+                    let written = &self.module.text.as_str()[base.range().to_std_range()];
+                    let shown: String = written.chars().take(60).collect();
+                    let message =
+                        format!("the fields of `{shown}` are not known, as it is no class of this file");
                     return Err(refused(self.module, base, message, "define it in the file"));
                 }
             }
@@ -88,6 +94,25 @@ impl<'m, 'a> Reader<'m, 'a> {
             }
         }
         Ok(found)
+    }
+
+    /// A schema says its fields one after the other. What is stated under a condition, or made by a call, is known only when the
+    /// file is run.
+    fn check_schema(&self, class: &StmtClassDef) -> Result<(), SourceError> {
+        class::check_definition(self.module, class)?;
+        let is_plain = |statement: &Stmt| match statement {
+            Stmt::AnnAssign(_) | Stmt::FunctionDef(_) | Stmt::ClassDef(_) | Stmt::Pass(_) => true,
+            Stmt::Assign(assign) => assign.targets.iter().all(Expr::is_name_expr),
+            Stmt::Expr(_) => layout::is_docstring(statement) || is_ellipsis(statement),
+            _ => false,
+        };
+        match class.body.iter().find(|statement| !is_plain(statement)) {
+            None => Ok(()),
+            Some(other) => {
+                let message = format!("the fields of `{}` are not known without running this", class.name);
+                Err(refused(self.module, other, message, "state each field as `name: type = SchemaField(…)`"))
+            }
+        }
     }
 
     fn field(&self, name: &str, assign: &StmtAnnAssign) -> Result<Field, SourceError> {
@@ -199,6 +224,7 @@ impl<'m, 'a> Reader<'m, 'a> {
             return Ok(Some(Hidden::Secret));
         }
         let Some((provider, kinds)) = self.credentials(&assign.annotation) else { return Ok(None) };
+        let provider = slug(&provider);
         let secret = |suffix: &str| format!("{provider}_{suffix}");
         let secrets = match kinds.iter().find(|kind| KINDS.contains(&kind.as_str())).map(String::as_str) {
             Some("user_password") => {
@@ -236,6 +262,17 @@ impl<'m, 'a> Reader<'m, 'a> {
             _ => None,
         }
     }
+}
+
+/// `...`, which stands for an empty body.
+fn is_ellipsis(statement: &Stmt) -> bool {
+    matches!(statement, Stmt::Expr(expr) if expr.value.is_ellipsis_literal_expr())
+}
+
+/// A name of a provider as a part of a secret's name.
+fn slug(provider: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    provider.chars().map(plain).collect()
 }
 
 const KINDS: &[&str] = &["api_key", "user_password", "oauth2"];

@@ -11,7 +11,7 @@ mod tests;
 mod uses;
 mod values;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use ruff_python_ast::{Expr, ModModule, Stmt, StmtClassDef};
 use ruff_python_parser::Parsed;
@@ -20,6 +20,7 @@ use serde_json::{Map, Value, json};
 
 use self::class::{Definition, Stated};
 use self::fields::Reader;
+use self::uses::Definitions;
 use super::collect::Module;
 use super::{Declared, Notice, PackFunction, travel};
 use crate::python::decorators::Dialect;
@@ -27,26 +28,38 @@ use crate::python::error::{SourceError, SourceErrorKind};
 use crate::python::function;
 use crate::python::layout;
 
+/// A file has no more blocks than this: each is stored with what it uses of the file.
+const MAX_BLOCKS: usize = 256;
+
 /// The blocks of a file, and those that are passed over.
 pub(super) fn read(module: &Module<'_>) -> Result<(Vec<PackFunction>, Vec<Notice>), SourceError> {
     let (mut functions, mut skipped) = (Vec::new(), Vec::new());
-    for class in class::blocks(module) {
+    check_framework_imports(module)?;
+    let classes = class::blocks(module);
+    check_count(module, &classes)?;
+    let definitions = Definitions::of(module);
+    for class in classes {
         let stated = class::stated(module, class)?;
         if stated.is_disabled {
             let line = module.text.position(class.name.range().start().to_usize()).0;
             let name = class.name.as_str().to_owned();
             skipped.push(Notice { name, line, reason: "it is disabled".to_owned() });
         } else {
-            functions.push(convert(module, &stated)?);
+            functions.push(convert(module, &definitions, &stated)?);
         }
     }
     if !functions.is_empty() {
         check_rest(module)?;
+        check_names(module, &functions)?;
     }
     Ok((functions, skipped))
 }
 
-fn convert(module: &Module<'_>, stated: &Stated<'_>) -> Result<PackFunction, SourceError> {
+fn convert(
+    module: &Module<'_>,
+    definitions: &Definitions<'_>,
+    stated: &Stated<'_>,
+) -> Result<PackFunction, SourceError> {
     let reader = Reader::new(module);
     let (inputs, outputs) = (reader.schema(stated.input)?, reader.schema(stated.output)?);
     let definition = Definition {
@@ -57,7 +70,7 @@ fn convert(module: &Module<'_>, stated: &Stated<'_>) -> Result<PackFunction, Sou
         reads_secrets: !reader.secrets().is_empty(),
     };
     let cases = tests::of(module, stated, &definition)?;
-    let uses = uses::of(module, stated.class, &reader)?;
+    let uses = uses::of(module, definitions, stated.class, &reader)?;
     let text = source::written(module, stated, &definition, &reader, &uses, cases.has_trial);
     let analysis = function::of_text(text)?;
     let declared = Declared {
@@ -113,6 +126,8 @@ fn check_rest(module: &Module<'_>) -> Result<(), SourceError> {
         let is_definition = match statement {
             Stmt::Expr(_) => at == 0 && layout::is_docstring(statement),
             Stmt::For(_) | Stmt::While(_) | Stmt::With(_) | Stmt::Delete(_) | Stmt::Assert(_) => false,
+            // `Block.Input = …` and `names["a"] = …` change what was defined.
+            Stmt::Assign(assign) => assign.targets.iter().all(binds_names),
             _ => true,
         };
         if !is_definition {
@@ -120,6 +135,55 @@ fn check_rest(module: &Module<'_>) -> Result<(), SourceError> {
             let offset = statement.range().start().to_usize();
             let error = module.text.error(SourceErrorKind::TopLevel, offset, message);
             return Err(error.hint("move it inside of the class or a function, or remove it"));
+        }
+    }
+    Ok(())
+}
+
+fn binds_names(target: &Expr) -> bool {
+    match target {
+        Expr::Attribute(_) | Expr::Subscript(_) => false,
+        Expr::Tuple(tuple) => tuple.elts.iter().all(binds_names),
+        Expr::List(list) => list.elts.iter().all(binds_names),
+        _ => true,
+    }
+}
+
+/// By a star, blocks could not be told from other classes.
+fn check_framework_imports(module: &Module<'_>) -> Result<(), SourceError> {
+    for statement in &module.parsed.syntax().body {
+        if let Stmt::ImportFrom(import) = statement
+            && import.module.as_ref().is_some_and(|from| class::is_framework(from.as_str()))
+        {
+            uses::check_star(module, import)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_count(module: &Module<'_>, classes: &[&StmtClassDef]) -> Result<(), SourceError> {
+    match classes.get(MAX_BLOCKS) {
+        None => Ok(()),
+        Some(class) => {
+            let message =
+                format!("this is block {} of the file, which may have {MAX_BLOCKS}", MAX_BLOCKS + 1);
+            Err(refused(module, &class.name, message, "put some of the blocks into another file"))
+        }
+    }
+}
+
+/// Two blocks may have one name here: `Reverse` and `ReverseBlock` are both `reverse`.
+fn check_names(module: &Module<'_>, functions: &[PackFunction]) -> Result<(), SourceError> {
+    let mut lines = HashMap::new();
+    for function in functions {
+        if let Some(first) = lines.insert(function.name.as_str(), function.line) {
+            let message = format!(
+                "the blocks on lines {first} and {} would both be `{}`",
+                function.line, function.name
+            );
+            let offset = module.text.line_start(function.line.saturating_sub(1) as usize);
+            let error = module.text.error(SourceErrorKind::DuplicateFunction, offset, message);
+            return Err(error.hint("rename one of the classes"));
         }
     }
     Ok(())
@@ -142,10 +206,7 @@ fn refused(module: &Module<'_>, at: &impl Ranged, message: String, hint: &str) -
     module.text.error(SourceErrorKind::Declaration, offset, message).hint(hint)
 }
 
-/// The classes at the top level of the file, by name.
+/// The class of this name at the top level of the file.
 fn class_named<'a>(module: &Module<'a>, name: &str) -> Option<&'a StmtClassDef> {
-    module.parsed.syntax().body.iter().find_map(|statement| match statement {
-        Stmt::ClassDef(class) if class.name.as_str() == name => Some(class),
-        _ => None,
-    })
+    module.classes.get(name).copied()
 }

@@ -121,6 +121,8 @@ fn signature(writer: &mut Writer, stated: &Stated<'_>, definition: &Definition, 
 fn docstring(writer: &mut Writer, definition: &Definition) {
     let plain = |text: &str| {
         let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        // Python takes no source with a null character.
+        let joined: String = joined.chars().filter(|c| !c.is_control()).collect();
         joined.replace('\\', "\\\\").replace('"', "\\\"")
     };
     let described: Vec<&Field> =
@@ -177,7 +179,7 @@ fn class(
     let mut done = BTreeSet::new();
     for statement in &uses.statements {
         let written = match statement {
-            Stmt::Import(import) => travel::plain(import, &uses.imported),
+            Stmt::Import(import) => travel::whole(import, &uses.imported),
             Stmt::ImportFrom(import) if is_future(import) => continue,
             Stmt::ImportFrom(import) => travel::from(import, &uses.imported),
             _ => {

@@ -3,14 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use ruff_python_ast::visitor::{Visitor, walk_stmt};
-use ruff_python_ast::{Alias, Stmt, StmtClassDef};
+use ruff_python_ast::{Alias, Stmt, StmtClassDef, StmtImportFrom};
 
 use super::class::is_framework;
 use super::fields::Reader;
 use super::refused;
 use crate::python::error::SourceError;
 use crate::python::pack::collect::Module;
-use crate::python::pack::travel;
+use crate::python::plain;
 use crate::python::scope;
 
 /// What stands in for the framework: see `framework.py` and `prelude.py`.
@@ -49,17 +49,55 @@ pub(super) struct Uses<'a> {
     pub(super) needs_pydantic: bool,
 }
 
+/// Which names the statements of a file bind, for all of its blocks.
+pub(super) struct Definitions<'a> {
+    statements: Vec<(&'a Stmt, HashSet<String>)>,
+    /// What defines each name, but for imports.
+    by_name: HashMap<String, Vec<&'a Stmt>>,
+}
+
+impl<'a> Definitions<'a> {
+    pub(super) fn of(module: &Module<'a>) -> Definitions<'a> {
+        let body: &'a [Stmt] = &module.parsed.syntax().body;
+        let statements: Vec<_> = body.iter().map(|statement| (statement, binds(statement))).collect();
+        let mut by_name: HashMap<String, Vec<&Stmt>> = HashMap::new();
+        for (statement, names) in &statements {
+            if !matches!(statement, Stmt::Import(_) | Stmt::ImportFrom(_)) {
+                for name in names {
+                    by_name.entry(name.clone()).or_default().push(statement);
+                }
+            }
+        }
+        Definitions { statements, by_name }
+    }
+
+    /// The names that the class needs of its file, and what those need.
+    fn needed(&self, class: &StmtClassDef) -> HashSet<String> {
+        let mut needed = HashSet::new();
+        let mut waiting = vec![class.name.as_str().to_owned()];
+        while let Some(name) = waiting.pop() {
+            let statements = self.by_name.get(&name);
+            if needed.insert(name) {
+                waiting.extend(statements.into_iter().flatten().flat_map(|one| plain::used(one, &[])));
+            }
+        }
+        needed
+    }
+}
+
 pub(super) fn of<'a>(
     module: &Module<'a>,
+    definitions: &Definitions<'a>,
     class: &'a StmtClassDef,
     reader: &Reader<'_, 'a>,
 ) -> Result<Uses<'a>, SourceError> {
-    let body: &'a [Stmt] = &module.parsed.syntax().body;
-    let needed = needed(body, class);
+    let needed = definitions.needed(class);
     let (mut statements, mut provided) = (Vec::new(), Vec::new());
     let mut needs_pydantic = reader.needs_pydantic.get();
-    for statement in body {
+    for (statement, bound_names) in &definitions.statements {
+        let statement = *statement;
         if let Stmt::ImportFrom(import) = statement {
+            check_star(module, import)?;
             let from = import.module.as_ref().map_or("", |module| module.as_str());
             let used: Vec<&Alias> =
                 import.names.iter().filter(|alias| needed.contains(bound(alias))).collect();
@@ -84,7 +122,7 @@ pub(super) fn of<'a>(
         }
         let is_used = match statement {
             Stmt::Import(_) | Stmt::ImportFrom(_) => true,
-            _ => binds(statement).iter().any(|name| needed.contains(name)),
+            _ => bound_names.iter().any(|name| needed.contains(name)),
         };
         if is_used && !is_main(statement) {
             statements.push(statement);
@@ -123,23 +161,16 @@ impl<'s> Visitor<'s> for Globals<'_, '_> {
     }
 }
 
-/// The names that the class needs of its file, and what those need.
-fn needed(body: &[Stmt], class: &StmtClassDef) -> HashSet<String> {
-    let mut definitions: HashMap<String, Vec<&Stmt>> = HashMap::new();
-    for statement in body.iter().filter(|one| !matches!(one, Stmt::Import(_) | Stmt::ImportFrom(_))) {
-        for name in binds(statement) {
-            definitions.entry(name).or_default().push(statement);
+/// Which names come by a star is not known without running the file, and a function cannot import by one.
+pub(super) fn check_star(module: &Module<'_>, import: &StmtImportFrom) -> Result<(), SourceError> {
+    match import.names.iter().find(|alias| alias.name.as_str() == "*") {
+        None => Ok(()),
+        Some(star) => {
+            let from = import.module.as_ref().map_or(".", |module| module.as_str());
+            let message = format!("`from {from} import *` does not say which names it is about");
+            Err(refused(module, star, message, "import each name that is used"))
         }
     }
-    let mut needed = HashSet::new();
-    let mut waiting = vec![class.name.as_str().to_owned()];
-    while let Some(name) = waiting.pop() {
-        let statements = definitions.get(&name);
-        if needed.insert(name) {
-            waiting.extend(statements.into_iter().flatten().flat_map(|one| travel::used(one, &[])));
-        }
-    }
-    needed
 }
 
 fn binds(statement: &Stmt) -> HashSet<String> {

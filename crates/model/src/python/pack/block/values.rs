@@ -69,6 +69,10 @@ impl<'m, 'a> Values<'m, 'a> {
     }
 
     fn constant(&self, name: &str) -> Option<Value> {
+        let grows = |statement: &Stmt| matches!(statement, Stmt::AugAssign(more) if matches!(&*more.target, Expr::Name(one) if one.id.as_str() == name));
+        if self.module.parsed.syntax().body.iter().any(grows) {
+            return None;
+        }
         self.module.parsed.syntax().body.iter().rev().find_map(|statement| match statement {
             Stmt::Assign(assign) => match assign.targets.as_slice() {
                 [Expr::Name(target)] if target.id.as_str() == name => self.looked_up(&assign.value),

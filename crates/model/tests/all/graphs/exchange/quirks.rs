@@ -215,6 +215,21 @@ fn graphs_can_be_given_other_names() {
 }
 
 #[test]
+fn a_file_can_be_given_another_name_with_all_graphs_of_it() {
+    let mut file = agent(vec![call("c", "g2", 1, "A"), node("gone", "no-such-block", json!({}))], &[]);
+    file["sub_graphs"] = json!([sub("g2", 1, "Greeter", "A")]);
+    let mut imported = import(&file);
+    assert!(imported.is_named);
+    imported.rename_main(&"team.mail".parse().unwrap()).unwrap();
+    let names: Vec<&str> = imported.graphs.iter().map(|graph| graph.name.as_str()).collect();
+    assert_eq!(names, ["team.mail", "team.mail.greeter"]);
+    assert_eq!(found(&imported.graphs[0].content, "c").block, "team.mail.greeter");
+    assert_eq!(imported.report.missing[0].nodes, [("team.mail".to_owned(), "gone".to_owned())]);
+    assert!(imported.report.notes.iter().all(|note| note.graph.starts_with("team.mail")));
+    assert_eq!(bare(&export(&imported).file), bare(&file));
+}
+
+#[test]
 fn an_agent_that_calls_itself_is_a_placeholder() {
     let mut file = agent(vec![call("c", "g1", 4, "A"), node("in", INPUT, json!({"name": "A"}))], &[]);
     file["id"] = json!("g1");

@@ -100,7 +100,8 @@ fn the_summary_has_a_json_form() {
           "applied_revision": 1,
           "actor": "command_line",
           "created_at": "[time]",
-          "changes": 1
+          "changes": 1,
+          "who": "command_line"
         }
       ]
     }

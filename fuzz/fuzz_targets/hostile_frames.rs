@@ -12,8 +12,8 @@ use std::sync::{Arc, LazyLock};
 use libfuzzer_sys::fuzz_target;
 use selfmade_sandbox::protocol::FrameLimits;
 use selfmade_sandbox::{
-    Arguments, BoxFuture, Closure, Ending, Environment, Function, Heard, Host, HostError, Job, JobLimits,
-    Value, hear,
+    Arguments, BoxFuture, Closure, Ending, Environment, Function, Conversation, Host, HostError, Job, JobLimits,
+    Value, converse,
 };
 use tokio::runtime::{Builder, Runtime};
 
@@ -35,21 +35,21 @@ fuzz_target!(|input: &[u8]| {
         bytes.split(|byte| *byte == b'\n').flat_map(framed).collect()
     };
     let piece = usize::from(*piece) * 8 + 1;
-    let heard = RUNTIME.with(|runtime| {
+    let conversation = RUNTIME.with(|runtime| {
         let runtime = runtime.get_or_init(|| Builder::new_current_thread().build().expect("a runtime"));
-        runtime.block_on(hear(&JOB, Arc::new(Answers), LIMITS, stream.chunks(piece), usize::from(*taken)))
+        runtime.block_on(converse(&JOB, Arc::new(Answers), LIMITS, stream.chunks(piece), usize::from(*taken)))
     });
-    check(&heard, piece);
+    check(&conversation, piece);
 });
 
-fn check(heard: &Heard, piece: usize) {
-    if let Some(Ending::BrokeProtocol { why }) = &heard.ending {
+fn check(conversation: &Conversation, piece: usize) {
+    if let Some(Ending::BrokeProtocol { why }) = &conversation.ending {
         assert!(!why.is_empty() && why.len() < 2000, "{why}");
     }
     // Twice a frame and a piece unread, what may be yielded and one frame more, and 64 questions and answers.
     let frame = LIMITS.bytes as u64;
     let most = 2 * (frame + 4 + piece as u64) + YIELDED + frame + 64 * (frame + 100);
-    assert!(heard.most_held <= most, "{} bytes were held", heard.most_held);
+    assert!(conversation.most_held <= most, "{} bytes were held", conversation.most_held);
 }
 
 fn framed(body: &[u8]) -> Vec<u8> {

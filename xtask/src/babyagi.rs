@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::place::Place;
+use crate::paths::Paths;
 use crate::process;
 use crate::python::Python;
 use crate::system::{self, Package};
@@ -36,13 +36,13 @@ const SOURCES_SHA256: &str = "49e7f757c57afb248a82cf2c1648264b373b22b2002b1ccf75
 const SHA256: &str = "1e77f602ef75ffe960641b63697c8854b2642ebdd9276dbf8a0f3ccc72797a33";
 
 /// The folder with the unpacked wheel. Nothing of it is run.
-pub(crate) fn wheel(place: &Place, python: &Python) -> Result<PathBuf> {
-    let folder = place.cache().join(format!("babyagi-{VERSION}"));
+pub(crate) fn wheel(paths: &Paths, python: &Python) -> Result<PathBuf> {
+    let folder = paths.cache().join(format!("babyagi-{VERSION}"));
     if folder.is_dir() {
         eprintln!("BabyAGI {VERSION} is in {}", folder.display());
         return Ok(folder);
     }
-    let download = fresh(&place.cache().join("babyagi-download"))?;
+    let download = fresh(&paths.cache().join("babyagi-download"))?;
     let pinned = download.join("requirements.txt");
     fs::write(&pinned, format!("babyagi=={VERSION} --hash=sha256:{SHA256}\n"))?;
     need_pip(python)?;
@@ -67,15 +67,15 @@ pub(crate) struct Examples {
 }
 
 /// The wheel has no examples; the archive with the sources has. To fetch it pip asks its set-up for its name.
-pub(crate) fn examples(place: &Place) -> Result<Examples> {
+pub(crate) fn examples(paths: &Paths) -> Result<Examples> {
     let found = Python::find()?;
-    let folder = wheel(place, &found)?;
-    let python = EXAMPLES_ENVIRONMENT.find_or_install(place, &found)?;
+    let folder = wheel(paths, &found)?;
+    let python = EXAMPLES_ENVIRONMENT.find_or_install(paths, &found)?;
     let examples = folder.join("examples");
     if examples.is_dir() {
         return Ok(Examples { python, folder });
     }
-    let download = fresh(&place.cache().join("babyagi-sources"))?;
+    let download = fresh(&paths.cache().join("babyagi-sources"))?;
     let pinned = download.join("requirements.txt");
     fs::write(&pinned, format!("babyagi=={VERSION} --hash=sha256:{SOURCES_SHA256}\n"))?;
     let mut pip = Command::new(&python);

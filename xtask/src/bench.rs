@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use crate::place::Place;
+use crate::paths::Paths;
 use crate::postgres::Postgres;
 use crate::python::Python;
 use crate::system::{self, Package};
@@ -16,19 +16,19 @@ pub(crate) struct Args {
     /// The benchmark: `brain` is compared with BabyAGI, `cells` with bubblewrap and a plain fork, `runs` with
     /// BabyAGI, DBOS and Restate, `graphs` with LangGraph, DBOS, Restate and Prefect; `http` stands alone
     name: String,
-    /// Flags of the benchmark, handed on as they are
+    /// Flags of the benchmark, passed on as they are
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     flags: Vec<String>,
 }
 
-pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
-    let mut bench = place.cargo();
+pub(crate) fn run(paths: &Paths, args: &Args) -> Result<()> {
+    let mut bench = paths.cargo();
     bench.args(["run", "--release", "--package", "selfmade-bench", "--", &args.name]).args(&args.flags);
     let mut hand = |flag: &str, peer: Result<PathBuf>| match peer {
         Ok(path) => drop(bench.arg(flag).arg(path)),
         Err(error) => eprintln!("warning: no `{flag}`, so nothing is compared with it: {error:#}"),
     };
-    let of = |environment: &VirtualEnvironment| environment.find_or_install(place, &Python::find()?);
+    let of = |environment: &VirtualEnvironment| environment.find_or_install(paths, &Python::find()?);
     // Held until the benchmark has ended.
     let mut postgres = None;
     match args.name.as_str() {
@@ -39,19 +39,19 @@ pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
                 hand("--langgraph-python", of(&graph_peers::LANGGRAPH));
                 hand("--dbos-python", of(&dbos::DBOS));
                 hand("--restate-python", of(&restate::SDK));
-                hand("--restate-server", restate::server(place));
+                hand("--restate-server", restate::server(paths));
                 hand("--prefect-python", of(&graph_peers::PREFECT));
             }
             let server = postgres.insert(Postgres::start_flushing()?);
             hand("--postgres", Ok(server.url().into()));
         }
-        "http" => hand("--selfmade", selfmade(place)),
+        "http" => hand("--selfmade", selfmade(paths)),
         "runs" => {
             if !args.flags.iter().any(|flag| flag == "--without-peers") {
                 hand("--babyagi-python", of(&babyagi::ENVIRONMENT));
                 hand("--dbos-python", of(&dbos::DBOS));
                 hand("--restate-python", of(&restate::SDK));
-                hand("--restate-server", restate::server(place));
+                hand("--restate-server", restate::server(paths));
             }
             let server = postgres.insert(Postgres::start_flushing()?);
             hand("--postgres", Ok(server.url().into()));
@@ -62,9 +62,9 @@ pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
 }
 
 /// The server itself, as it is released.
-fn selfmade(place: &Place) -> Result<PathBuf> {
-    process::run(place.cargo().args(["build", "--release", "--package", "selfmade"]))?;
-    let target = place.cache().parent().context("the folder of builds is above that of xtask")?;
+fn selfmade(paths: &Paths) -> Result<PathBuf> {
+    process::run(paths.cargo().args(["build", "--release", "--package", "selfmade"]))?;
+    let target = paths.cache().parent().context("the folder of builds is above that of xtask")?;
     Ok(target.join("release/selfmade"))
 }
 

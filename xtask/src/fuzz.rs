@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::place::Place;
+use crate::paths::Paths;
 use crate::process;
 use crate::tool::Tool;
 
@@ -21,8 +21,8 @@ pub(crate) struct Args {
     seconds: u64,
 }
 
-pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
-    let folder = place.root().join("fuzz");
+pub(crate) fn run(paths: &Paths, args: &Args) -> Result<()> {
+    let folder = paths.root().join("fuzz");
     ensure!(
         folder.join("Cargo.toml").is_file(),
         "there are no fuzz targets: `{}` is missing",
@@ -34,9 +34,9 @@ pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
         return Ok(());
     };
     ensure!(targets.contains(target), "there is no fuzz target `{target}`; there are {}", targets.join(", "));
-    let binary = CARGO_FUZZ.find_or_install(place)?;
+    let binary = CARGO_FUZZ.find_or_install(paths)?;
     let mut fuzz = Command::new(binary);
-    fuzz.current_dir(place.root()).args(["run", "--fuzz-dir", "fuzz"]);
+    fuzz.current_dir(paths.root()).args(["run", "--fuzz-dir", "fuzz"]);
     if has_nightly() {
         eprintln!("fuzzing with the nightly toolchain and the address sanitizer");
         fuzz.env("RUSTUP_TOOLCHAIN", "nightly").env_remove("CARGO").env_remove("RUSTC");

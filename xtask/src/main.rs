@@ -11,7 +11,7 @@ mod dbos;
 mod deny;
 mod fuzz;
 mod graph_peers;
-mod place;
+mod paths;
 mod postgres;
 mod process;
 mod python;
@@ -29,18 +29,18 @@ mod virtual_environment;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use place::Place;
+use paths::Paths;
 
 /// The chores of this repository.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", disable_help_subcommand = true)]
 struct Cli {
     #[command(subcommand)]
-    chore: Chore,
+    task: Task,
 }
 
 #[derive(Subcommand)]
-enum Chore {
+enum Task {
     /// Set up what the tests need, run every check and test, and sum up
     Test(test::Args),
     /// Build and run a benchmark against its peers
@@ -63,7 +63,7 @@ enum Chore {
 }
 
 fn main() -> ExitCode {
-    match run(&Cli::parse().chore) {
+    match run(&Cli::parse().task) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -72,15 +72,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(chore: &Chore) -> anyhow::Result<()> {
-    let place = Place::find()?;
-    match chore {
-        Chore::Test(args) => test::run(&place, args),
-        Chore::Bench(args) => bench::run(&place, args),
-        Chore::Fuzz(args) => fuzz::run(&place, args),
-        Chore::Simulate(args) => simulate::run(&place, args),
-        Chore::Soak(args) => soak::run(&place, args),
-        Chore::Deny => deny::run(&place),
-        Chore::PostgresGuard { flushing } => postgres::guard::run(*flushing),
+fn run(task: &Task) -> anyhow::Result<()> {
+    let paths = Paths::find()?;
+    match task {
+        Task::Test(args) => test::run(&paths, args),
+        Task::Bench(args) => bench::run(&paths, args),
+        Task::Fuzz(args) => fuzz::run(&paths, args),
+        Task::Simulate(args) => simulate::run(&paths, args),
+        Task::Soak(args) => soak::run(&paths, args),
+        Task::Deny => deny::run(&paths),
+        Task::PostgresGuard { flushing } => postgres::guard::run(*flushing),
     }
 }

@@ -1,4 +1,4 @@
-//! Runs the steps of a long chore one after another, goes on after a failure, and sums up at the end.
+//! Runs the steps of a long task one after another, goes on after a failure, and sums up at the end.
 
 use std::time::{Duration, Instant};
 

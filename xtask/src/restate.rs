@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::place::Place;
+use crate::paths::Paths;
 use crate::process;
 use crate::virtual_environment::VirtualEnvironment;
 
@@ -22,8 +22,8 @@ pub(crate) const SDK: VirtualEnvironment = VirtualEnvironment {
 const SERVER: &str = "1.7.12";
 
 /// The server's binary.
-pub(crate) fn server(place: &Place) -> Result<PathBuf> {
-    let folder = place.cache().join(format!("restate-{SERVER}"));
+pub(crate) fn server(paths: &Paths) -> Result<PathBuf> {
+    let folder = paths.cache().join(format!("restate-{SERVER}"));
     if let Some(binary) = binary(&folder) {
         eprintln!("Restate {SERVER} is in {}", folder.display());
         return Ok(binary);

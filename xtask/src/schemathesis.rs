@@ -9,7 +9,7 @@ use std::thread;
 use anyhow::{Context, Result, bail};
 use tempfile::TempDir;
 
-use crate::place::Place;
+use crate::paths::Paths;
 use crate::process;
 use crate::python::Python;
 use crate::virtual_environment::VirtualEnvironment;
@@ -31,10 +31,10 @@ const OWN_TOKEN: &str = "/api/v1/tokens/{name}";
 
 const ADD: &str = "def add(a: int, b: int) -> int:\n    \"\"\"Adds two numbers.\"\"\"\n    return a + b\n";
 
-pub(crate) fn run(place: &Place) -> Result<()> {
-    let python = ENVIRONMENT.find_or_install(place, &Python::find()?)?;
-    process::run(place.cargo().args(["build", "--package", "selfmade"]))?;
-    let target = place.cache().parent().context("the folder of builds is above that of xtask")?;
+pub(crate) fn run(paths: &Paths) -> Result<()> {
+    let python = ENVIRONMENT.find_or_install(paths, &Python::find()?)?;
+    process::run(paths.cargo().args(["build", "--package", "selfmade"]))?;
+    let target = paths.cache().parent().context("the folder of builds is above that of xtask")?;
     let server = Server::start(&target.join("debug/selfmade"))?;
     let mut asking = Command::new(python.with_file_name("schemathesis"));
     asking.args(["run", &format!("{}/api/v1/openapi.json", server.url)]);

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::place::Place;
+use crate::paths::Paths;
 use crate::process;
 use crate::python::Python;
 use crate::virtual_environment::VirtualEnvironment;
@@ -20,19 +20,19 @@ const MYPY: VirtualEnvironment = VirtualEnvironment {
 };
 
 /// What is checked, and how strictly, is in the SDK's `pyproject.toml`.
-pub(crate) fn types(place: &Place) -> Result<()> {
-    let python = MYPY.find_or_install(place, &Python::find()?)?;
-    let cache = place.cache().join("mypy-cache");
+pub(crate) fn types(paths: &Paths) -> Result<()> {
+    let python = MYPY.find_or_install(paths, &Python::find()?)?;
+    let cache = paths.cache().join("mypy-cache");
     process::run(
         Command::new(python)
-            .current_dir(place.root().join("sdk/python"))
+            .current_dir(paths.root().join("sdk/python"))
             .args(["-m", "mypy", "--cache-dir"])
             .arg(cache),
     )
 }
 
 /// The server that the tests start: with the features that the Rust tests have, so that it is built once for both.
-pub(crate) fn server(place: &Place) -> Result<PathBuf> {
-    process::run(place.cargo().args(["build", "--package", "selfmade", "--all-features"]))?;
-    Ok(place.binary("selfmade"))
+pub(crate) fn server(paths: &Paths) -> Result<PathBuf> {
+    process::run(paths.cargo().args(["build", "--package", "selfmade", "--all-features"]))?;
+    Ok(paths.binary("selfmade"))
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::place::Place;
+use crate::paths::Paths;
 use crate::process;
 
 #[derive(clap::Args)]
@@ -18,8 +18,8 @@ pub(crate) struct Args {
     release: bool,
 }
 
-pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
-    let mut tests = place.cargo();
+pub(crate) fn run(paths: &Paths, args: &Args) -> Result<()> {
+    let mut tests = paths.cargo();
     tests.args(["test", "--package", "selfmade-server", "--all-features", "--test", "all"]);
     if args.release {
         tests.arg("--release");

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::place::Place;
+use crate::paths::Paths;
 use crate::postgres::Postgres;
 use crate::process;
 
@@ -13,9 +13,9 @@ pub(crate) struct Args {
     seconds: u64,
 }
 
-pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
+pub(crate) fn run(paths: &Paths, args: &Args) -> Result<()> {
     let postgres = Postgres::start()?;
-    let mut tests = place.cargo();
+    let mut tests = paths.cargo();
     tests.args([
         "test",
         "--package",

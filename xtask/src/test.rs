@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 
-use crate::place::Place;
+use crate::paths::Paths;
 use crate::postgres::Postgres;
 use crate::python::Python;
 use crate::report::Report;
@@ -52,48 +52,48 @@ impl Args {
     }
 }
 
-pub(crate) fn run(place: &Place, args: &Args) -> Result<()> {
+pub(crate) fn run(paths: &Paths, args: &Args) -> Result<()> {
     let mut report = Report::default();
     if args.wants(Step::Fmt) {
-        report.step("formatting", || fmt(place));
+        report.step("formatting", || fmt(paths));
     }
     if args.wants(Step::Clippy) {
-        report.step("lints", || clippy(place));
+        report.step("lints", || clippy(paths));
     }
     if args.wants(Step::Deny) {
-        report.step("dependencies", || deny::run(place));
+        report.step("dependencies", || deny::run(paths));
     }
     if args.wants(Step::Rust) {
-        rust(place, &args.filters, &mut report);
+        rust(paths, &args.filters, &mut report);
     }
     if args.wants(Step::Doc) {
-        report.step("documentation examples", || doc(place, &args.filters));
+        report.step("documentation examples", || doc(paths, &args.filters));
     }
     if args.wants(Step::Sdk) {
-        report.step("types of the Python SDK", || sdk::types(place));
+        report.step("types of the Python SDK", || sdk::types(paths));
         report.step("Python SDK", || {
-            let server = sdk::server(place)?;
-            process::run(unittest(place, "sdk/python/tests", &args.filters)?.env("SELFMADE_BINARY", server))
+            let server = sdk::server(paths)?;
+            process::run(unittest(paths, "sdk/python/tests", &args.filters)?.env("SELFMADE_BINARY", server))
         });
-        report.step("BabyAGI's packs and examples on the Python SDK", || drop_in(place, &args.filters));
+        report.step("BabyAGI's packs and examples on the Python SDK", || drop_in(paths, &args.filters));
     }
     if args.wants(Step::Packs) {
-        report.step("packs", || packs(place, &args.filters));
+        report.step("packs", || packs(paths, &args.filters));
     }
     if args.wants(Step::Http) {
-        report.step("HTTP against its description (Schemathesis)", || schemathesis::run(place));
+        report.step("HTTP against its description (Schemathesis)", || schemathesis::run(paths));
     }
     report.finish()
 }
 
-fn fmt(place: &Place) -> Result<()> {
-    need_component(place, "fmt", "rustfmt")?;
-    process::run(place.cargo().args(["fmt", "--all", "--check"])).context("`cargo fmt --all` puts it right")
+fn fmt(paths: &Paths) -> Result<()> {
+    need_component(paths, "fmt", "rustfmt")?;
+    process::run(paths.cargo().args(["fmt", "--all", "--check"])).context("`cargo fmt --all` puts it right")
 }
 
-fn clippy(place: &Place) -> Result<()> {
-    need_component(place, "clippy", "clippy")?;
-    process::run(place.cargo().args([
+fn clippy(paths: &Paths) -> Result<()> {
+    need_component(paths, "clippy", "clippy")?;
+    process::run(paths.cargo().args([
         "clippy",
         "--workspace",
         "--all-features",
@@ -105,36 +105,36 @@ fn clippy(place: &Place) -> Result<()> {
 }
 
 /// Installs a component of the toolchain that a minimal installation leaves out.
-fn need_component(place: &Place, command: &str, component: &str) -> Result<()> {
-    if process::succeeds(place.cargo().args([command, "--version"])) {
+fn need_component(paths: &Paths, command: &str, component: &str) -> Result<()> {
+    if process::succeeds(paths.cargo().args([command, "--version"])) {
         return Ok(());
     }
     process::run(Command::new("rustup").args(["component", "add", component]))
         .with_context(|| format!("{component} is missing; add it to the Rust toolchain"))
 }
 
-fn rust(place: &Place, filters: &[String], report: &mut Report) {
+fn rust(paths: &Paths, filters: &[String], report: &mut Report) {
     let postgres = report.step("PostgreSQL for the tests", Postgres::start);
-    let packs = report.step("BabyAGI's packs for the tests", || babyagi::wheel(place, &Python::find()?));
-    let nextest = process::succeeds(place.cargo().args(["nextest", "--version"]));
+    let packs = report.step("BabyAGI's packs for the tests", || babyagi::wheel(paths, &Python::find()?));
+    let nextest = process::succeeds(paths.cargo().args(["nextest", "--version"]));
     let title =
         if nextest { "Rust tests (cargo nextest)" } else { "Rust tests (cargo test; no cargo-nextest here)" };
     report.step(title, || {
-        let mut tests = if nextest { nextest_run(place, filters) } else { cargo_test(place, filters) };
+        let mut tests = if nextest { nextest_run(paths, filters) } else { cargo_test(paths, filters) };
         set_up(&mut tests, postgres.as_ref(), packs.as_deref());
         process::run(&mut tests)
     });
 }
 
-fn nextest_run(place: &Place, filters: &[String]) -> Command {
-    let mut tests = place.cargo();
+fn nextest_run(paths: &Paths, filters: &[String]) -> Command {
+    let mut tests = paths.cargo();
     tests.args(["nextest", "run", "--workspace", "--all-features", "--no-fail-fast"]).args(filters);
     tests
 }
 
 /// `--tests` means all targets that have tests, and leaves the documentation's examples to their own step.
-fn cargo_test(place: &Place, filters: &[String]) -> Command {
-    let mut tests = place.cargo();
+fn cargo_test(paths: &Paths, filters: &[String]) -> Command {
+    let mut tests = paths.cargo();
     tests.args(["test", "--workspace", "--all-features", "--tests", "--no-fail-fast", "--"]).args(filters);
     tests
 }
@@ -150,9 +150,9 @@ fn set_up(tests: &mut Command, postgres: Option<&Postgres>, packs: Option<&Path>
     }
 }
 
-fn doc(place: &Place, filters: &[String]) -> Result<()> {
+fn doc(paths: &Paths, filters: &[String]) -> Result<()> {
     process::run(
-        place
+        paths
             .cargo()
             .args(["test", "--workspace", "--all-features", "--doc", "--no-fail-fast", "--"])
             .args(filters),
@@ -160,23 +160,23 @@ fn doc(place: &Place, filters: &[String]) -> Result<()> {
 }
 
 /// The tests of `selfmade.babyagi`. Packages that BabyAGI's functions import are kept in the cache.
-fn drop_in(place: &Place, filters: &[String]) -> Result<()> {
-    let server = sdk::server(place)?;
-    let examples = babyagi::examples(place)?;
-    let mut tests = unittest_with(Command::new(&examples.python), place, "sdk/python/tests/babyagi", filters);
+fn drop_in(paths: &Paths, filters: &[String]) -> Result<()> {
+    let server = sdk::server(paths)?;
+    let examples = babyagi::examples(paths)?;
+    let mut tests = unittest_with(Command::new(&examples.python), paths, "sdk/python/tests/babyagi", filters);
     tests.env("SELFMADE_BINARY", server).env("SELFMADE_TEST_BABYAGI", &examples.folder);
-    tests.env("SELFMADE_TEST_ENVIRONMENTS", place.cache().join("babyagi-environments"));
+    tests.env("SELFMADE_TEST_ENVIRONMENTS", paths.cache().join("babyagi-environments"));
     process::run(&mut tests)
 }
 
 /// The Python tests of a folder, with the SDK on the path.
-fn unittest(place: &Place, folder: &str, filters: &[String]) -> Result<Command> {
-    Ok(unittest_with(Python::find()?.command(), place, folder, filters))
+fn unittest(paths: &Paths, folder: &str, filters: &[String]) -> Result<Command> {
+    Ok(unittest_with(Python::find()?.command(), paths, folder, filters))
 }
 
-fn unittest_with(mut tests: Command, place: &Place, folder: &str, filters: &[String]) -> Command {
-    let sdk: PathBuf = place.root().join("sdk/python/src");
-    tests.current_dir(place.root()).env("PYTHONPATH", sdk).args(["-m", "unittest", "discover", "-s", folder]);
+fn unittest_with(mut tests: Command, paths: &Paths, folder: &str, filters: &[String]) -> Command {
+    let sdk: PathBuf = paths.root().join("sdk/python/src");
+    tests.current_dir(paths.root()).env("PYTHONPATH", sdk).args(["-m", "unittest", "discover", "-s", folder]);
     for filter in filters {
         tests.args(["-k", filter]);
     }
@@ -184,9 +184,9 @@ fn unittest_with(mut tests: Command, place: &Place, folder: &str, filters: &[Str
 }
 
 /// The packs' tests load and run them with the real program too.
-fn packs(place: &Place, filters: &[String]) -> Result<()> {
-    let server = sdk::server(place)?;
-    process::run(unittest(place, "packs/tests", filters)?.env("SELFMADE_BINARY", server))
+fn packs(paths: &Paths, filters: &[String]) -> Result<()> {
+    let server = sdk::server(paths)?;
+    process::run(unittest(paths, "packs/tests", filters)?.env("SELFMADE_BINARY", server))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::place::Place;
+use crate::paths::Paths;
 use crate::process;
 
 pub(crate) struct Tool {
@@ -21,8 +21,8 @@ pub(crate) struct Tool {
 
 impl Tool {
     /// The tool's binary: the machine's own if it is new enough, else the cached one, else a new one in the cache.
-    pub(crate) fn find_or_install(&self, place: &Place) -> Result<PathBuf> {
-        let tools = place.cache().join("tools");
+    pub(crate) fn find_or_install(&self, paths: &Paths) -> Result<PathBuf> {
+        let tools = paths.cache().join("tools");
         let cached = tools.join("bin").join(self.name);
         let known = [process::on_path(self.name), Some(cached.clone())];
         if let Some(binary) = known.into_iter().flatten().find(|binary| self.is_new_enough(binary)) {
@@ -31,7 +31,7 @@ impl Tool {
         eprintln!("installing {} {} into {}; this happens once", self.name, self.version, tools.display());
         // A debug build without debug information takes the least time, and the tool runs for seconds only.
         let build = tools.join("build");
-        let mut install = place.cargo();
+        let mut install = paths.cargo();
         install.args(["install", self.name, "--version", self.version, "--locked", "--debug"]);
         install.args(self.flags).arg("--root").arg(&tools).arg("--target-dir").arg(&build);
         install.env("CARGO_PROFILE_DEV_DEBUG", "0");

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::place::Place;
+use crate::paths::Paths;
 use crate::process;
 use crate::python::Python;
 
@@ -23,9 +23,9 @@ pub(crate) struct VirtualEnvironment {
 
 impl VirtualEnvironment {
     /// Its Python, after installing everything if that has not been done.
-    pub(crate) fn find_or_install(&self, place: &Place, python: &Python) -> Result<PathBuf> {
+    pub(crate) fn find_or_install(&self, paths: &Paths, python: &Python) -> Result<PathBuf> {
         let VirtualEnvironment { title, name, version, packages, megabytes } = self;
-        let folder = place.cache().join(format!("{name}-venv"));
+        let folder = paths.cache().join(format!("{name}-venv"));
         let own_python = folder.join("bin/python");
         let complete = folder.join(format!("{name}-{version}"));
         if complete.is_file() && process::succeeds(Command::new(&own_python).arg("--version")) {

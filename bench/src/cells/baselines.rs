@@ -11,7 +11,7 @@ use crate::load;
 use crate::measure::Times;
 use crate::python::Python;
 
-/// What bubblewrap needs to do about as much as a cell has around it; its own seccomp filter would have to be handed in.
+/// What bubblewrap needs to do about as much as a cell has around it; its own seccomp filter would have to be passed in.
 const BUBBLEWRAP: [&str; 14] = [
     "--unshare-all",
     "--die-with-parent",

@@ -161,7 +161,7 @@ fn of_items(items: usize) -> Value {
     json!({ "items": (0..items).collect::<Vec<_>>() })
 }
 
-/// Lets the kernel count the peak anew, and says where it begins.
+/// Lets the kernel count the peak again, and says where it begins.
 fn forget_peak() -> anyhow::Result<u64> {
     fs::write("/proc/self/clear_refs", "5")?;
     peak_kilobytes()

@@ -123,7 +123,7 @@ class Baseline:
         if self._collect():
             # Something may have been done on the way out.
             process.stop_timers()
-        process.bury_children()
+        process.reap_children()
         _flush(None)
 
     def _collect(self):

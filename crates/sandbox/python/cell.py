@@ -48,7 +48,7 @@ class Cell:
         sys.modules["selfmade"] = _cell_host.module(self.verbs, self.secrets)
         sys.meta_path.append(_cell_litellm.Finder)
         sys.setrecursionlimit(2000)
-        _signal.signal(_signal.SIGUSR1, lambda number, frame: self._last_words(frame))
+        _signal.signal(_signal.SIGUSR1, lambda number, frame: self._send_position(frame))
 
     def serve(self):
         """Never returns: nothing of a used cell is worth an orderly end."""
@@ -229,7 +229,7 @@ class Cell:
             f'"peak_bytes":{kernel.peak_bytes()},"children_cpu_us":{kernel.children_cpu_us()}}}'
         )
 
-    def _last_words(self, frame):
+    def _send_position(self, frame):
         """Asked for just before a cell is killed for its time: what is recorded so far, and where the code stands."""
         self.recorder.flush()
         self.channel.send({"where": _cell_errors.where(frame)})

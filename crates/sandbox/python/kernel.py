@@ -64,7 +64,7 @@ def closed(told):
     return {number for number, _, event in struct.iter_unpack("=ihh", told) if event & 0x20}
 
 
-def bury_children():
+def reap_children():
     """Whether one is left that has not ended."""
     while (child := _waitpid(-1, None, os.WNOHANG)) > 0:
         pass

@@ -62,8 +62,8 @@ def stop_timers():
         faulthandler.cancel_dump_traceback_later()
 
 
-def bury_children():
-    if kernel.bury_children():
+def reap_children():
+    if kernel.reap_children():
         raise CannotPutBack("a child process is left")
 
 

@@ -23,7 +23,7 @@ from _cell_stopwatch import NoStopwatch, Stopwatch
 _CELL_FD = 4
 _CONTROL_FD = 64
 _ROOM_FOR_FDS = _socket.CMSG_SPACE(3 * 4)
-# Cells that have ended are buried before the next fork, and if none comes, after so many microseconds.
+# Cells that have ended are reaped before the next fork, and if none comes, after so many microseconds.
 _BURY_US = 250_000
 # So many may be ending while the next one is made. Their ends take as long as their makings, and whoever asks for cells faster
 # than they end would fill the machine with them.
@@ -86,7 +86,7 @@ class Zygote:
             try:
                 data, attached, _, _ = self._control.recvmsg(1024, _ROOM_FOR_FDS)
             except BlockingIOError:
-                self._bury()
+                self._reap()
             else:
                 self._obey(data, attached)
 
@@ -102,8 +102,8 @@ class Zygote:
                 os.close(fd)
         elif "listen" in message:
             self._listen(message["listen"])
-        elif "bury" in message:
-            self._tell_end(message["bury"])
+        elif "reap" in message:
+            self._tell_end(message["reap"])
 
     def _fork(self, wanted, fds):
         number = wanted["number"]
@@ -179,15 +179,15 @@ class Zygote:
         listener.close()
 
     def _wait_for_ends(self, alive):
-        self._bury()
+        self._reap()
         # A bound, because an end can be held up by anything, and then it is better to go on.
         for _ in range(20):
             if len(self._cells) - alive <= _ENDING:
                 return
             time.sleep(0.001)
-            self._bury()
+            self._reap()
 
-    def _bury(self):
+    def _reap(self):
         """Takes leave of cells that have ended. Nearly all were killed after their answer, and nobody asks how they ended."""
         while self._cells:
             pid, status, usage = os.wait4(-1, os.WNOHANG)
@@ -210,9 +210,9 @@ class Zygote:
             del self._ended[next(iter(self._ended))]
 
     def _tell_end(self, number):
-        self._bury()
+        self._reap()
         status, cpu_us = self._ended.pop(number, ("null", 0))
-        self._tell(f'{{"buried":{{"number":{number},"status":{status},"cpu_us":{cpu_us}}}}}')
+        self._tell(f'{{"reaped":{{"number":{number},"status":{status},"cpu_us":{cpu_us}}}}}')
 
     def _tell(self, message, fd=None):
         rights = () if fd is None else ((_socket.SOL_SOCKET, _socket.SCM_RIGHTS, fd.to_bytes(4, sys.byteorder)),)

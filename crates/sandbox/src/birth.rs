@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::protocol::Lap;
+use crate::protocol::TimedStep;
 
 /// More are not kept.
 const KEPT: usize = 10_000;
@@ -28,13 +28,13 @@ pub struct Step {
 pub(crate) struct Births(Mutex<Vec<Birth>>);
 
 impl Births {
-    pub(crate) fn keep(&self, laps: Vec<Lap>, whole: Duration) {
-        let step = |(name, wall, processor): Lap| Step {
+    pub(crate) fn keep(&self, steps: Vec<TimedStep>, whole: Duration) {
+        let step = |(name, wall, processor): TimedStep| Step {
             name,
             wall: Duration::from_nanos(wall),
             processor: Duration::from_nanos(processor),
         };
-        let steps = laps.into_iter().map(step).collect();
+        let steps = steps.into_iter().map(step).collect();
         let mut births = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if births.len() < KEPT {
             births.push(Birth { steps, whole });

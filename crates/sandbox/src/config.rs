@@ -1,4 +1,4 @@
-//! Sizes and limits of the sandbox. Values are handed in; nothing is read from the environment here.
+//! Sizes and limits of the sandbox. Values are passed in; nothing is read from the environment here.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -101,7 +101,7 @@ pub enum Isolation {
     /// modules are as the last job left them; the rest is put back, and a cell in which that cannot be done is not used again.
     /// The key must change with anything in the closure, its grants or its limits, and with whoever may not see what others do.
     Warm { key: String },
-    /// A warm cell of one owner, for functions that expect a fresh one: they are loaded anew for each job, and a cell in whose
+    /// A warm cell of one owner, for functions that expect a fresh one: they are loaded again for each job, and a cell in whose
     /// modules a job has left anything is not used again. It ends with [`Sandbox::release`](crate::Sandbox::release).
     Shared { owner: String, key: String },
 }

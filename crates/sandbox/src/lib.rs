@@ -38,7 +38,7 @@ pub use tokio_util::sync::CancellationToken;
 pub use crate::birth::{Birth, Step};
 pub use crate::call::{CallError, CallRecord};
 #[cfg(feature = "fuzz")]
-pub use crate::cell::hearing::{Heard, hear};
+pub use crate::cell::conversation::{Conversation, converse};
 pub use crate::census::Census;
 pub use crate::config::Config;
 pub use crate::doctor::Layer;

@@ -1,4 +1,4 @@
-//! Time, handed in.
+//! Time, passed in.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -10,17 +10,17 @@ use tokio::sync::Notify;
 #[derive(Clone, Debug)]
 pub enum Clock {
     System,
-    Still(Arc<Still>),
+    Fixed(Arc<Fixed>),
 }
 
 /// Those who wait for it are woken in the order in which they began to wait, so that a test sees the same order each time.
 #[derive(Debug)]
-pub struct Still {
+pub struct Fixed {
     at: Mutex<Timestamp>,
     moved: Notify,
 }
 
-impl Still {
+impl Fixed {
     fn at(&self) -> MutexGuard<'_, Timestamp> {
         // It is replaced as a whole.
         self.at.lock().unwrap_or_else(PoisonError::into_inner)
@@ -33,12 +33,12 @@ const LOOK: Duration = Duration::from_secs(30);
 impl Clock {
     /// A clock that stands at a time until it is moved.
     pub fn still(at: Timestamp) -> Clock {
-        Clock::Still(Arc::new(Still { at: Mutex::new(at), moved: Notify::new() }))
+        Clock::Fixed(Arc::new(Fixed { at: Mutex::new(at), moved: Notify::new() }))
     }
 
     /// Moves a clock that stands; the machine's goes by itself.
     pub fn advance(&self, by: Duration) {
-        if let Clock::Still(still) = self {
+        if let Clock::Fixed(still) = self {
             *still.at() += by;
             still.moved.notify_waiters();
         }
@@ -61,7 +61,7 @@ impl Clock {
                 }
                 tokio::time::sleep(left.min(LOOK)).await;
             },
-            Clock::Still(still) => loop {
+            Clock::Fixed(still) => loop {
                 let mut moved = std::pin::pin!(still.moved.notified());
                 moved.as_mut().enable();
                 if *still.at() >= until {
@@ -79,7 +79,7 @@ impl Clock {
             // Stored times have microseconds; what is handed out must read back as it was.
             Clock::System => Timestamp::from_microsecond(Timestamp::now().as_microsecond())
                 .unwrap_or(Timestamp::UNIX_EPOCH),
-            Clock::Still(still) => *still.at(),
+            Clock::Fixed(still) => *still.at(),
         }
     }
 }

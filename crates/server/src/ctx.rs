@@ -50,7 +50,7 @@ pub struct Ctx {
     home: PathBuf,
     /// What stays of the records of Runs.
     pub(crate) keep: RetentionPolicy,
-    /// Who is told that something waits or keeps failing.
+    /// Who learns that something waits or keeps failing.
     pub(crate) notify: Arc<NotifyConfig>,
     redactions: Redactions,
     pub(crate) sealed_secrets: SealedSecrets,
@@ -89,8 +89,8 @@ impl Ctx {
         let brain_id = store.brain_id(ids.uuid()).await?;
         let engine = Engine::new(ids.node(), config.engine.clone(), executor, host_verbs::of_run);
         let signals = Arc::<Signals>::default();
-        let heard = Arc::clone(&signals);
-        store.on_change(engine.node(), move |changes| heard.hear(changes));
+        let woken = Arc::clone(&signals);
+        store.on_change(engine.node(), move |changes| woken.publish(changes));
         Ok(Ctx {
             store,
             clock,
@@ -148,7 +148,7 @@ impl Ctx {
         self.home.join("uploads")
     }
 
-    /// Strikes out the secrets that may be used by one of these: what someone hands in is compared with no others.
+    /// Redacts the secrets that may be used by one of these: what someone passes in is compared with no others.
     pub(crate) async fn redaction_for(&self, authorities: &[&Authority]) -> Result<Arc<Redaction>, Error> {
         let changed = self.store.heads().await?.secrets_changed;
         self.redaction_after(changed, authorities).await

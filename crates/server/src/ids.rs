@@ -1,4 +1,4 @@
-//! Chance, handed in: ids that sort by time, and random bytes.
+//! Chance, passed in: ids that sort by time, and random bytes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -28,7 +28,7 @@ pub async fn keep_time(ctx: Ctx, stop: CancellationToken) {
         tokio::select! {
             biased;
             () = stop.cancelled() => {}
-            () = brain.rung() => {}
+            () = brain.changed() => {}
             () = ctx.clock.wait_until(at) => {}
         }
     }

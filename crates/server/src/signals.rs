@@ -1,5 +1,5 @@
 //! Wakes whoever waits for a change. The store says what each batch has changed, here and, on PostgreSQL, in other processes; this
-//! rings those who wait for it. Nobody else rings, except for what is not in the database, a place that becomes free, and for what is too
+//! notifies those who wait for it. Nobody else does, except for what is not in the database, a place that becomes free, and for what is too
 //! frequent to be told to other processes, the journals of Graphs.
 //!
 //! A signal carries nothing: whoever is woken reads the database. One may be lost with the process that should have sent it, so
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use model::ids::RunId;
-use store::{Changes, Settled, Topic};
+use store::{ChangedRuns, Changes, Topic};
 use tokio::sync::Notify;
 
 use crate::ctx::Ctx;
@@ -20,62 +20,62 @@ use crate::ctx::Ctx;
 /// What everybody in this process waits on.
 #[derive(Default)]
 pub(crate) struct Signals {
-    queue: Arc<Bell>,
-    events: Arc<Bell>,
-    brain: Arc<Bell>,
-    cancels: Arc<Bell>,
-    places: Arc<Bell>,
-    graphs: Arc<Bell>,
+    queue: Arc<Channel>,
+    events: Arc<Channel>,
+    brain: Arc<Channel>,
+    cancels: Arc<Channel>,
+    places: Arc<Channel>,
+    graphs: Arc<Channel>,
     /// Those of Runs that somebody waits for.
-    runs: Mutex<HashMap<RunId, Arc<Bell>>>,
+    runs: Mutex<HashMap<RunId, Arc<Channel>>>,
 }
 
 impl Signals {
-    /// Rings for all that has changed.
-    pub(crate) fn hear(&self, changes: &Changes) {
-        match changes.settled() {
-            Settled::Any => self.runs().values().for_each(|bell| bell.ring()),
-            Settled::These(settled) if settled.is_empty() => {}
-            Settled::These(settled) => {
+    /// Wakes for all that has changed.
+    pub(crate) fn publish(&self, changes: &Changes) {
+        match changes.changed_runs() {
+            ChangedRuns::Any => self.runs().values().for_each(|channel| channel.notify()),
+            ChangedRuns::These(settled) if settled.is_empty() => {}
+            ChangedRuns::These(settled) => {
                 let runs = self.runs();
-                settled.iter().filter_map(|run| runs.get(run)).for_each(|bell| bell.ring());
+                settled.iter().filter_map(|run| runs.get(run)).for_each(|channel| channel.notify());
             }
         }
         for topic in Topic::ALL.into_iter().filter(|topic| changes.has(*topic)) {
-            self.bell(topic).ring();
+            self.channel(topic).notify();
         }
     }
 
     /// From now on.
     pub(crate) fn on(&self, topic: Topic) -> Signal {
-        Signal::of(self.bell(topic))
+        Signal::of(self.channel(topic))
     }
 
-    /// Rings when a place for Runs from the queue becomes free here.
+    /// Wakes when a place for Runs from the queue becomes free here.
     pub(crate) fn places(&self) -> Signal {
         Signal::of(&self.places)
     }
 
     pub(crate) fn place_freed(&self) {
-        self.places.ring();
+        self.places.notify();
     }
 
-    /// Rings when something of a Run of a Graph was journaled here.
+    /// Wakes when something of a Run of a Graph was journaled here.
     pub(crate) fn graphs(&self) -> Signal {
         Signal::of(&self.graphs)
     }
 
     pub(crate) fn graph_journaled(&self) {
-        self.graphs.ring();
+        self.graphs.notify();
     }
 
-    /// Rings when this Run ends or begins to wait.
+    /// Wakes when this Run ends or begins to wait.
     pub(crate) fn run(self: &Arc<Self>, run: RunId) -> RunSignal {
         let signal = Signal::of(self.runs().entry(run).or_default());
         RunSignal { signals: Arc::clone(self), run, signal }
     }
 
-    fn bell(&self, topic: Topic) -> &Arc<Bell> {
+    fn channel(&self, topic: Topic) -> &Arc<Channel> {
         match topic {
             Topic::Queue => &self.queue,
             Topic::Events => &self.events,
@@ -84,7 +84,7 @@ impl Signals {
         }
     }
 
-    fn runs(&self) -> MutexGuard<'_, HashMap<RunId, Arc<Bell>>> {
+    fn runs(&self) -> MutexGuard<'_, HashMap<RunId, Arc<Channel>>> {
         // Nothing that holds the lock can panic half-way through a change.
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -92,50 +92,50 @@ impl Signals {
 
 /// How long to wait before looking again without a signal, for somebody who looks this often if others cannot be heard.
 pub(crate) fn net(ctx: &Ctx, unheard: Duration) -> Duration {
-    if ctx.store.hears_others() { unheard.max(2 * ctx.engine.config.poll) } else { unheard }
+    if ctx.store.receives_notifications() { unheard.max(2 * ctx.engine.config.poll) } else { unheard }
 }
 
 /// Those who wait are woken in the order in which they began to, so that a simulation sees the same order each time.
 #[derive(Default)]
-struct Bell {
-    rings: AtomicU64,
-    rung: Notify,
+struct Channel {
+    count: AtomicU64,
+    notified: Notify,
 }
 
-impl Bell {
-    fn ring(&self) {
-        self.rings.fetch_add(1, Ordering::SeqCst);
-        self.rung.notify_waiters();
+impl Channel {
+    fn notify(&self) {
+        self.count.fetch_add(1, Ordering::SeqCst);
+        self.notified.notify_waiters();
     }
 }
 
-/// What one who waits has heard of a bell.
+/// What one who waits has seen of a channel.
 pub(crate) struct Signal {
-    bell: Arc<Bell>,
-    heard: u64,
+    channel: Arc<Channel>,
+    seen: u64,
 }
 
 impl Signal {
-    fn of(bell: &Arc<Bell>) -> Signal {
-        Signal { bell: Arc::clone(bell), heard: bell.rings.load(Ordering::SeqCst) }
+    fn of(channel: &Arc<Channel>) -> Signal {
+        Signal { channel: Arc::clone(channel), seen: channel.count.load(Ordering::SeqCst) }
     }
 
-    /// Returns when it was rung since this was last called, or since it was made. Whoever is cancelled misses nothing.
-    pub(crate) async fn rung(&mut self) {
+    /// Returns when it was notified since this was last called, or since it was made. Whoever is cancelled misses nothing.
+    pub(crate) async fn changed(&mut self) {
         loop {
-            let mut rung = pin!(self.bell.rung.notified());
-            rung.as_mut().enable();
-            let rings = self.bell.rings.load(Ordering::SeqCst);
-            if rings != self.heard {
-                self.heard = rings;
+            let mut notified = pin!(self.channel.notified.notified());
+            notified.as_mut().enable();
+            let count = self.channel.count.load(Ordering::SeqCst);
+            if count != self.seen {
+                self.seen = count;
                 return;
             }
-            rung.await;
+            notified.await;
         }
     }
 }
 
-/// The signal of one Run. With the last one of a Run its bell goes.
+/// The signal of one Run. With the last one of a Run its channel goes.
 pub(crate) struct RunSignal {
     signals: Arc<Signals>,
     run: RunId,
@@ -143,8 +143,8 @@ pub(crate) struct RunSignal {
 }
 
 impl RunSignal {
-    pub(crate) async fn rung(&mut self) {
-        self.signal.rung().await;
+    pub(crate) async fn changed(&mut self) {
+        self.signal.changed().await;
     }
 }
 
@@ -152,7 +152,7 @@ impl Drop for RunSignal {
     fn drop(&mut self) {
         let mut runs = self.signals.runs();
         // The map has one, this has one, and more are made only while the map is locked.
-        if Arc::strong_count(&self.signal.bell) == 2 {
+        if Arc::strong_count(&self.signal.channel) == 2 {
             runs.remove(&self.run);
         }
     }
@@ -176,12 +176,12 @@ mod tests {
     fn a_ring_between_two_waits_is_heard_once() {
         let signals = Signals::default();
         let mut queue = signals.on(Topic::Queue);
-        assert!(!is_ready(queue.rung()), "nothing was rung since it was made");
-        signals.hear(&Changes::everything());
-        signals.hear(&Changes::everything());
-        assert!(is_ready(queue.rung()));
-        assert!(!is_ready(queue.rung()));
-        assert!(!is_ready(signals.places().rung()), "what is not in the database is not rung by it");
+        assert!(!is_ready(queue.changed()), "nothing was notified since it was made");
+        signals.publish(&Changes::everything());
+        signals.publish(&Changes::everything());
+        assert!(is_ready(queue.changed()));
+        assert!(!is_ready(queue.changed()));
+        assert!(!is_ready(signals.places().changed()), "what is not in the database is not notified by it");
     }
 
     #[test]
@@ -190,8 +190,8 @@ mod tests {
         let run = RunId(Uuid::from_u128(7));
         let (mut first, second) = (signals.run(run), signals.run(run));
         drop(second);
-        signals.hear(&Changes::everything());
-        assert!(is_ready(first.rung()));
+        signals.publish(&Changes::everything());
+        assert!(is_ready(first.changed()));
         drop(first);
         assert!(signals.runs().is_empty());
     }

@@ -37,7 +37,7 @@ impl Topic {
 
 /// Which Runs ended or began to wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Settled {
+pub enum ChangedRuns {
     These(Vec<RunId>),
     /// More than can be named, or nobody knows which.
     Any,
@@ -46,12 +46,12 @@ pub enum Settled {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changes {
     topics: u8,
-    settled: Settled,
+    changed_runs: ChangedRuns,
 }
 
 impl Default for Changes {
     fn default() -> Changes {
-        Changes { topics: 0, settled: Settled::These(Vec::new()) }
+        Changes { topics: 0, changed_runs: ChangedRuns::These(Vec::new()) }
     }
 }
 
@@ -59,38 +59,38 @@ impl Changes {
     /// For those who may have missed something.
     pub fn everything() -> Changes {
         let topics = Topic::ALL.into_iter().fold(0, |topics, topic| topics | topic.bit());
-        Changes { topics, settled: Settled::Any }
+        Changes { topics, changed_runs: ChangedRuns::Any }
     }
 
     pub fn has(&self, topic: Topic) -> bool {
         self.topics & topic.bit() != 0
     }
 
-    pub fn settled(&self) -> &Settled {
-        &self.settled
+    pub fn changed_runs(&self) -> &ChangedRuns {
+        &self.changed_runs
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.topics == 0 && matches!(&self.settled, Settled::These(runs) if runs.is_empty())
+        self.topics == 0 && matches!(&self.changed_runs, ChangedRuns::These(runs) if runs.is_empty())
     }
 
     pub(crate) fn add(&mut self, topic: Topic) {
         self.topics |= topic.bit();
     }
 
-    pub(crate) fn settle(&mut self, run: RunId) {
-        match &mut self.settled {
-            Settled::These(runs) if runs.contains(&run) => {}
-            Settled::These(runs) if runs.len() < MOST_RUNS => runs.push(run),
-            settled => *settled = Settled::Any,
+    pub(crate) fn add_run(&mut self, run: RunId) {
+        match &mut self.changed_runs {
+            ChangedRuns::These(runs) if runs.contains(&run) => {}
+            ChangedRuns::These(runs) if runs.len() < MOST_RUNS => runs.push(run),
+            changed_runs => *changed_runs = ChangedRuns::Any,
         }
     }
 
     pub(crate) fn merge(&mut self, other: &Changes) {
         self.topics |= other.topics;
-        match &other.settled {
-            Settled::These(runs) => runs.iter().for_each(|run| self.settle(*run)),
-            Settled::Any => self.settled = Settled::Any,
+        match &other.changed_runs {
+            ChangedRuns::These(runs) => runs.iter().for_each(|run| self.add_run(*run)),
+            ChangedRuns::Any => self.changed_runs = ChangedRuns::Any,
         }
     }
 
@@ -98,9 +98,9 @@ impl Changes {
     pub(crate) fn to_text(&self) -> String {
         let mut text: String =
             Topic::ALL.iter().filter(|topic| self.has(**topic)).map(|topic| topic.letter()).collect();
-        match &self.settled {
-            Settled::Any => text.push('*'),
-            Settled::These(runs) => {
+        match &self.changed_runs {
+            ChangedRuns::Any => text.push('*'),
+            ChangedRuns::These(runs) => {
                 for run in runs {
                     text.push(' ');
                     text.push_str(&run.0.simple().to_string());
@@ -121,12 +121,12 @@ impl Changes {
         for letter in words.next()?.chars() {
             match Topic::ALL.into_iter().find(|topic| topic.letter() == letter) {
                 Some(topic) => changes.add(topic),
-                None if letter == '*' => changes.settled = Settled::Any,
+                None if letter == '*' => changes.changed_runs = ChangedRuns::Any,
                 None => return None,
             }
         }
         for word in words {
-            changes.settle(RunId(Uuid::try_parse(word).ok()?));
+            changes.add_run(RunId(Uuid::try_parse(word).ok()?));
         }
         Some(changes)
     }
@@ -146,9 +146,9 @@ mod tests {
         assert_eq!(Changes::from_text(&changes.to_text()), changes);
         changes.add(Topic::Queue);
         changes.add(Topic::Cancels);
-        changes.settle(run(7));
-        changes.settle(run(8));
-        changes.settle(run(7));
+        changes.add_run(run(7));
+        changes.add_run(run(8));
+        changes.add_run(run(7));
         let text = changes.to_text();
         assert_eq!(text, "qc 00000000000000000000000000000007 00000000000000000000000000000008");
         assert_eq!(Changes::from_text(&text), changes);
@@ -165,11 +165,11 @@ mod tests {
     #[test]
     fn too_many_runs_to_name_mean_any_run_and_fit_a_notification() {
         let (mut some, mut more) = (Changes::default(), Changes::default());
-        (0..MOST_RUNS as u128).for_each(|number| some.settle(run(number)));
-        assert!(matches!(some.settled(), Settled::These(runs) if runs.len() == MOST_RUNS));
+        (0..MOST_RUNS as u128).for_each(|number| some.add_run(run(number)));
+        assert!(matches!(some.changed_runs(), ChangedRuns::These(runs) if runs.len() == MOST_RUNS));
         assert!(some.to_text().len() < 7_000, "{}", some.to_text().len());
-        more.settle(run(1_000));
+        more.add_run(run(1_000));
         some.merge(&more);
-        assert_eq!(some.settled(), &Settled::Any);
+        assert_eq!(some.changed_runs(), &ChangedRuns::Any);
     }
 }

@@ -26,7 +26,7 @@ mod access;
 pub mod babyagi;
 
 pub use self::backup::Copied;
-pub use self::changes::{Changes, Settled, Topic};
+pub use self::changes::{ChangedRuns, Changes, Topic};
 pub use self::db::{Durability, Location};
 pub use self::error::Error;
 pub use self::nodes::Node;
@@ -46,7 +46,7 @@ pub use crate::brain::snapshot::{PastMove, Question, Snapshot};
 pub use crate::events::deliveries::Delivered;
 pub use crate::events::failures::FailureCount;
 pub use crate::events::ticks::{Count, Tick};
-pub use crate::events::triggers::{FiredOn, Firing, Firings, TakenBack};
+pub use crate::events::triggers::{FiredOn, Firing, Firings, WithdrawnRun};
 pub use crate::runs::activity::{Activity, OpenRuns};
 pub use crate::runs::durations::RunDuration;
 pub use crate::runs::egress::MOST_REQUESTS;

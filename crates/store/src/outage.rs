@@ -34,7 +34,7 @@ struct Current {
 impl Outages {
     /// Hears what happened to a write of so many bytes. Reads tell nothing: they go on while a disk is full. Nor does a
     /// statement that was refused, which needed no room.
-    pub(crate) fn hear<T>(&self, written: &Result<T, Error>, bytes: u64) {
+    pub(crate) fn observe<T>(&self, written: &Result<T, Error>, bytes: u64) {
         match written {
             Err(error) if error.is_passing() => self.begin(error, bytes),
             Ok(_) => self.worked(bytes),
@@ -89,16 +89,16 @@ mod tests {
     #[test]
     fn a_small_write_that_works_does_not_end_the_outage_of_a_large_one() {
         let outages = Outages::default();
-        outages.hear(&full(), 1 << 20);
+        outages.observe(&full(), 1 << 20);
         for _ in 1..IN_A_ROW {
-            outages.hear(&Ok(()), 100);
+            outages.observe(&Ok(()), 100);
         }
-        outages.hear(&full(), 1 << 20);
+        outages.observe(&full(), 1 << 20);
         for _ in 1..IN_A_ROW {
-            outages.hear(&Ok(()), 100);
+            outages.observe(&Ok(()), 100);
             assert!(outages.now().is_some());
         }
-        outages.hear(&Ok(()), 100);
+        outages.observe(&Ok(()), 100);
         assert_eq!(outages.now(), None, "the large one was given up");
     }
 
@@ -106,10 +106,10 @@ mod tests {
     fn a_write_as_large_as_the_one_that_failed_ends_the_outage() {
         let outages = Outages::default();
         for bytes in [100, 1 << 20] {
-            outages.hear(&full(), bytes);
-            outages.hear(&Err::<(), _>(Error::GuardFailed { guard: "it needed no room" }), bytes);
+            outages.observe(&full(), bytes);
+            outages.observe(&Err::<(), _>(Error::GuardFailed { guard: "it needed no room" }), bytes);
             assert!(outages.now().is_some());
-            outages.hear(&Ok(()), bytes);
+            outages.observe(&Ok(()), bytes);
             assert_eq!(outages.now(), None);
         }
     }

@@ -40,7 +40,7 @@ impl Store {
         self.db.give_back().await
     }
 
-    /// Writes the file anew, without free pages, and so that it can give them back from then on. Nobody else can write meanwhile,
+    /// Writes the file again, without free pages, and so that it can give them back from then on. Nobody else can write meanwhile,
     /// and the disk needs room for the copy.
     pub async fn rewrite(&self) -> Result<(), Error> {
         self.db.rewrite().await

@@ -20,7 +20,7 @@ use crate::{load, script};
 pub(crate) const RESTATE: &str = "Restate 1.7.12";
 /// As many as most machines that run this have processors.
 const WORKERS: &str = "2";
-const PATIENCE: Duration = Duration::from_secs(60);
+const STARTUP_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(super) async fn measure(report: &mut Report, place: &Place, all: &Arguments) -> anyhow::Result<()> {
     let server = all.peers.restate_server.as_ref().context("no `--restate-server` was given")?;
@@ -149,7 +149,7 @@ impl Ports {
             let told = async { Caller::connect(self.admin).await?.post("/deployments", &body).await };
             match told.await {
                 Ok(_) => return Ok(()),
-                Err(error) if begun.elapsed() > PATIENCE => {
+                Err(error) if begun.elapsed() > STARTUP_TIMEOUT => {
                     return Err(error.context("Restate does not start"));
                 }
                 Err(_) => tokio::time::sleep(Duration::from_millis(200)).await,

@@ -182,11 +182,11 @@ mod tests {
         Access { actor, authority: Arc::new(authority) }
     }
 
-    fn told(access: &Access, before: Option<&Content>, after: Option<&Content>) -> Vec<String> {
-        told_lent(access, before, after, &Grants::default())
+    fn findings(access: &Access, before: Option<&Content>, after: Option<&Content>) -> Vec<String> {
+        findings_lent(access, before, after, &Grants::default())
     }
 
-    fn told_lent(
+    fn findings_lent(
         access: &Access,
         before: Option<&Content>,
         after: Option<&Content>,
@@ -201,8 +201,8 @@ mod tests {
     #[test]
     fn a_person_who_holds_what_is_granted_is_not_asked() {
         let person = access(Actor::CommandLine, &[Grant::All]);
-        assert!(told(&person, None, Some(&function(&["k"], &["a.com"]))).is_empty());
-        assert!(told(&person, Some(&function(&[], &[])), None).is_empty());
+        assert!(findings(&person, None, Some(&function(&["k"], &["a.com"]))).is_empty());
+        assert!(findings(&person, Some(&function(&[], &[])), None).is_empty());
     }
 
     #[test]
@@ -210,7 +210,7 @@ mod tests {
         let person = access(Actor::CommandLine, &[Grant::Secret("k".to_owned())]);
         let had = function(&["k", "other"], &[]);
         assert_eq!(
-            told(&person, Some(&had), Some(&had)),
+            findings(&person, Some(&had), Some(&had)),
             ["needs what its author may not grant: secret other"]
         );
     }
@@ -220,13 +220,13 @@ mod tests {
         let plain = function(&[], &[]);
         let lent = Grants { secrets: ["mail_key".to_owned()].into(), ..Grants::default() };
         let builder = access(Actor::CommandLine, &[]);
-        let told = |access| told_lent(access, None, Some(&plain), &lent);
-        assert_eq!(told(&builder), ["needs what its author may not grant: secret mail_key"]);
+        let findings = |access| findings_lent(access, None, Some(&plain), &lent);
+        assert_eq!(findings(&builder), ["needs what its author may not grant: secret mail_key"]);
         let run = access(Actor::Run(RunId(uuid::Uuid::nil())), &[Grant::All]);
-        assert_eq!(told(&run), ["runs in cells of functions that hold secret mail_key"]);
-        let described = told_lent(&run, Some(&plain), Some(&plain), &lent);
+        assert_eq!(findings(&run), ["runs in cells of functions that hold secret mail_key"]);
+        let described = findings_lent(&run, Some(&plain), Some(&plain), &lent);
         assert_eq!(described, ["replaces someone else's work"], "the same code gets nothing new");
-        assert!(told(&access(Actor::CommandLine, &[Grant::All])).is_empty());
+        assert!(findings(&access(Actor::CommandLine, &[Grant::All])).is_empty());
     }
 
     #[test]
@@ -234,11 +234,11 @@ mod tests {
         let run = access(Actor::Run(RunId(uuid::Uuid::nil())), &[Grant::All]);
         let (old, new) = (function(&["a"], &[]), function(&["a", "b"], &["x.com"]));
         assert_eq!(
-            told(&run, Some(&old), Some(&new)),
+            findings(&run, Some(&old), Some(&new)),
             ["gains network x.com, secret b", "replaces someone else's work"]
         );
-        assert_eq!(told(&run, None, Some(&old)), ["gains secret a"]);
-        assert!(told(&run, None, Some(&function(&[], &[]))).is_empty());
-        assert_eq!(told(&run, Some(&old), None), ["deletes someone else's work"]);
+        assert_eq!(findings(&run, None, Some(&old)), ["gains secret a"]);
+        assert!(findings(&run, None, Some(&function(&[], &[]))).is_empty());
+        assert_eq!(findings(&run, Some(&old), None), ["deletes someone else's work"]);
     }
 }

@@ -1,5 +1,5 @@
 //! Checks: the gates a Changeset passes before it can be applied. Those that need only what is written are decided
-//! here; those that run code are handed in as results.
+//! here; those that run code are passed in as results.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -362,7 +362,7 @@ fn left_behind(key: &EntryKey, callers: &HashMap<&EntryName, BTreeSet<&EntryKey>
     )
 }
 
-/// The gate `types`: what the tests of a Version hand in fits its signature, and Graphs, Triggers and Schedules mean
+/// The gate `types`: what the tests of a Version pass in fits its signature, and Graphs, Triggers and Schedules mean
 /// something.
 pub fn check_types(outcomes: &[Outcome<'_>]) -> Check {
     let mut findings = Vec::new();

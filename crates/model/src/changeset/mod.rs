@@ -46,7 +46,7 @@ pub enum Happening {
     Reject,
     Conflict,
     Revert,
-    /// Based anew on the present revision.
+    /// Based again on the present revision.
     Rebase,
 }
 

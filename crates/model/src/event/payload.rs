@@ -62,7 +62,7 @@ mod tests {
     use crate::access::actor::Actor;
     use crate::event::EventKind;
 
-    fn told(data: Value) -> NewEvent {
+    fn failed_event(data: Value) -> NewEvent {
         let (source, actor, at) = ("f".to_owned(), Actor::CommandLine, Timestamp::UNIX_EPOCH);
         NewEvent { kind: EventKind::RunFinished, source, data, actor, at }
     }
@@ -70,10 +70,10 @@ mod tests {
     #[test]
     fn only_what_is_too_large_is_left_in_the_run() {
         let small = json!({ "run_id": RunId(uuid::Uuid::nil()), "input": {}, "output": "x".repeat(1000) });
-        assert_eq!(told(small.clone()).leaving_large_values().data, small);
+        assert_eq!(failed_event(small.clone()).leaving_large_values().data, small);
         let mut large = small;
         large["output"] = json!("x".repeat(300_000));
-        let event = Event { seq: 1, fact: told(large).leaving_large_values() };
+        let event = Event { seq: 1, fact: failed_event(large).leaving_large_values() };
         assert!(json_size(&event) < 1000, "{event:?}");
         assert_eq!(event.fact.data[LEFT], json!(["input", "output"]));
         assert_eq!(event.left_in(), Some(RunId(uuid::Uuid::nil())));

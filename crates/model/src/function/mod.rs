@@ -75,7 +75,7 @@ pub struct Stated {
     pub requirements: Vec<Requirement>,
 }
 
-/// What an author hands in.
+/// What an author passes in.
 #[derive(Clone, Debug, Default)]
 pub struct FunctionDraft {
     /// The full name; absent means the name the source defines.

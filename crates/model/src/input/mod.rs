@@ -1,4 +1,4 @@
-//! Input: whether what a caller hands in fits the signature of a Version, before anything is started.
+//! Input: whether what a caller passes in fits the signature of a Version, before anything is started.
 
 pub(crate) mod bind;
 pub mod depth;

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
     use crate::python::analyse;
 
-    fn told(annotation: &str, output: &Value) -> String {
+    fn message(annotation: &str, output: &Value) -> String {
         let source = format!("def f() -> {annotation}:\n    ...\n");
         let signature = analyse(&source).unwrap().signature;
         let checked = OutputSchema::compile(&signature).map_or(Ok(()), |schema| schema.check(output));
@@ -51,7 +51,7 @@ mod tests {
             ("list[int]", json!([1, "two"]), "`output[1]` must be ", "not the string `two`"),
             ("str", json!(null), "`output` must be ", "not null"),
         ] {
-            let told = told(annotation, &output);
+            let told = message(annotation, &output);
             assert!(told.starts_with(place) && told.ends_with(given), "{told}");
         }
     }
@@ -65,7 +65,7 @@ mod tests {
             ("object", json!([1])),
             ("int", json!({ "$described": { "type": "int64", "text": "7" } })),
         ] {
-            assert_eq!(told(annotation, &output), "", "{annotation}");
+            assert_eq!(message(annotation, &output), "", "{annotation}");
         }
         let generator =
             analyse("from collections.abc import Iterator\ndef f() -> Iterator[int]:\n    yield 1\n")

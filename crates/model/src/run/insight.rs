@@ -300,7 +300,7 @@ mod tests {
         }
     }
 
-    fn told(change: impl FnOnce(&mut Statistics)) -> String {
+    fn advice_on(change: impl FnOnce(&mut Statistics)) -> String {
         let mut statistics = quiet();
         change(&mut statistics);
         let texts: Vec<String> = statistics.suggestions().into_iter().map(|one| one.text).collect();
@@ -317,45 +317,47 @@ mod tests {
 
     #[test]
     fn a_function_that_works_needs_no_advice() {
-        assert_eq!(told(|_| {}), "");
+        assert_eq!(advice_on(|_| {}), "");
     }
 
     #[test]
     fn little_is_known_of_few_runs() {
-        let failing =
-            |runs| told(|it| (it.runs, it.failed, it.errors) = (runs, runs, vec![error("KeyError", runs)]));
+        let failing = |runs| {
+            advice_on(|it| (it.runs, it.failed, it.errors) = (runs, runs, vec![error("KeyError", runs)]))
+        };
         assert_eq!(failing(FEWEST_RUNS - 1), "");
         assert_eq!(failing(FEWEST_RUNS), "every run fails with `KeyError`");
     }
 
     #[test]
     fn failures_are_told_with_their_error() {
-        let one = |failed| told(|it| (it.failed, it.errors) = (failed, vec![error("KeyError: 'x'", failed)]));
+        let one =
+            |failed| advice_on(|it| (it.failed, it.errors) = (failed, vec![error("KeyError: 'x'", failed)]));
         assert_eq!(one(33), "1 in 3 runs fails with `KeyError: 'x'`");
         assert_eq!(one(70), "70 % of the runs fail with `KeyError: 'x'`");
         assert_eq!(one(5), "1 in 20 runs fails with `KeyError: 'x'`");
         assert_eq!(one(4), "");
         let mixed =
-            told(|it| (it.failed, it.errors) = (50, vec![error("KeyError", 39), error("OSError", 11)]));
+            advice_on(|it| (it.failed, it.errors) = (50, vec![error("KeyError", 39), error("OSError", 11)]));
         assert_eq!(mixed, "1 in 2 runs fails, most often with `KeyError`");
     }
 
     #[test]
     fn runs_that_end_at_a_limit_are_told_with_the_limit() {
         assert_eq!(
-            told(|it| it.timed_out = 10),
+            advice_on(|it| it.timed_out = 10),
             "1 in 10 runs ends at the time limit: raise `timeout`, or split the function"
         );
         assert_eq!(
-            told(|it| it.out_of_memory = 60),
+            advice_on(|it| it.out_of_memory = 60),
             "60 % of the runs end at the memory limit: raise `memory`, or process less at once"
         );
-        assert_eq!(told(|it| (it.timed_out, it.out_of_memory) = (4, 4)), "");
+        assert_eq!(advice_on(|it| (it.timed_out, it.out_of_memory) = (4, 4)), "");
     }
 
     #[test]
     fn a_call_that_is_repeated_within_a_run_is_to_be_cached() {
-        let cached = |calls, repeated, us| told(|it| it.dependencies = vec![load(calls, repeated, us)]);
+        let cached = |calls, repeated, us| advice_on(|it| it.dependencies = vec![load(calls, repeated, us)]);
         assert_eq!(
             cached(31_200, 31_100, 9_000_000),
             "`load` is called 312 times per run with the same input: cache it"
@@ -375,40 +377,43 @@ mod tests {
 
     #[test]
     fn a_dependency_that_takes_the_time_is_where_to_look() {
-        let slow = |us| told(|it| it.dependencies = vec![load(100, 0, us)]);
+        let slow = |us| advice_on(|it| it.dependencies = vec![load(100, 0, us)]);
         assert_eq!(slow(7_000_000), "70 % of the time is spent in `load`: look there first");
         assert_eq!(slow(6_900_000), "");
     }
 
     #[test]
     fn importing_for_most_of_the_time_asks_for_a_warm_cell() {
-        assert_eq!(told(|it| it.import_us = 8_000_000), "80 % of the time is package import: mark it warm");
         assert_eq!(
-            told(|it| (it.import_us, it.warm) = (8_000_000, true)),
+            advice_on(|it| it.import_us = 8_000_000),
+            "80 % of the time is package import: mark it warm"
+        );
+        assert_eq!(
+            advice_on(|it| (it.import_us, it.warm) = (8_000_000, true)),
             "80 % of the time is package import: import inside the branch that needs it"
         );
-        assert_eq!(told(|it| it.import_us = 4_900_000), "");
+        assert_eq!(advice_on(|it| it.import_us = 4_900_000), "");
     }
 
     #[test]
     fn cold_starts_ask_for_a_ready_environment() {
         assert_eq!(
-            told(|it| it.cold = 25),
+            advice_on(|it| it.cold = 25),
             "1 in 4 runs waits for its environment to be built or started: keep it ready with `selfmade warm report`"
         );
-        assert_eq!(told(|it| it.cold = 19), "");
+        assert_eq!(advice_on(|it| it.cold = 19), "");
     }
 
     #[test]
     fn waiting_longer_than_working_is_told() {
-        let queued = |us| told(|it| it.queued_p95_us = us);
+        let queued = |us| advice_on(|it| it.queued_p95_us = us);
         assert_eq!(
             queued(12_000_000),
             "runs wait up to 12.0 s in the queue for 100 ms of work: raise its `concurrency`, or start more engines"
         );
         assert_eq!(queued(999_999), "", "nobody notices");
         assert_eq!(
-            told(|it| (it.queued_p95_us, it.p50_us, it.p99_us) = (3_000_000, 1_600_000, 2_000_000)),
+            advice_on(|it| (it.queued_p95_us, it.p50_us, it.p99_us) = (3_000_000, 1_600_000, 2_000_000)),
             ""
         );
     }
@@ -416,16 +421,16 @@ mod tests {
     #[test]
     fn a_long_tail_is_told() {
         assert_eq!(
-            told(|it| it.p99_us = 240_000_000),
+            advice_on(|it| it.p99_us = 240_000_000),
             "1 in 100 runs takes 4 min or longer, half take 100 ms or less: look at the slow ones, or set a `timeout`"
         );
-        assert_eq!(told(|it| it.p99_us = 1_999_999), "");
-        assert_eq!(told(|it| (it.p50_us, it.p99_us) = (10, 999_999)), "", "nobody notices");
+        assert_eq!(advice_on(|it| it.p99_us = 1_999_999), "");
+        assert_eq!(advice_on(|it| (it.p50_us, it.p99_us) = (10, 999_999)), "", "nobody notices");
     }
 
     #[test]
     fn what_concerns_most_comes_first() {
-        let both = told(|it| (it.import_us, it.timed_out, it.cold) = (6_000_000, 10, 90));
+        let both = advice_on(|it| (it.import_us, it.timed_out, it.cold) = (6_000_000, 10, 90));
         let firsts: Vec<&str> = both.lines().map(|line| &line[..4]).collect();
         assert_eq!(firsts, ["90 %", "60 %", "1 in"]);
     }

@@ -39,7 +39,7 @@ impl RunPlace {
     /// The next piece of what was printed, if there is more of it.
     pub fn print(&mut self, chunks: &[OutputChunk]) -> Option<OutputChunk> {
         while let Some(chunk) = chunks.get(self.chunks) {
-            // Who hands in a place that is in the middle of a character gets what comes after the chunk.
+            // Who passes in a place that is in the middle of a character gets what comes after the chunk.
             let rest = chunk.text.get(self.bytes..).unwrap_or_default();
             if !rest.is_empty() {
                 let end = floor_char_boundary(rest, MOST_PRINTED_BYTES);

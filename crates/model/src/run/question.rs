@@ -19,7 +19,7 @@ pub const SHOWN: usize = 500;
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{given} is not one of the options: {choices}")]
-pub struct NotAmong {
+pub struct NotAnOption {
     pub given: String,
     pub choices: String,
 }
@@ -46,7 +46,7 @@ pub fn options(question: &Value) -> &[Value] {
 }
 
 /// Whether someone may answer so.
-pub fn check_answer(question: &Value, answer: &Value) -> Result<(), NotAmong> {
+pub fn check_answer(question: &Value, answer: &Value) -> Result<(), NotAnOption> {
     let options = options(question);
     if options.is_empty() || options.contains(answer) {
         return Ok(());
@@ -57,7 +57,7 @@ pub fn check_answer(question: &Value, answer: &Value) -> Result<(), NotAmong> {
         named.push(format!("{more} more"));
     }
     let last = if more > 0 { "and" } else { "or" };
-    Err(NotAmong { given: quoted(answer), choices: list(&named, last) })
+    Err(NotAnOption { given: quoted(answer), choices: list(&named, last) })
 }
 
 /// What others hear of a question. Its text is left out if the Run may not be recorded: the Event would outlive it.

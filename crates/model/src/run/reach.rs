@@ -87,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    fn told(message: &str, host: Option<&str>, network: &[&str]) -> String {
+    fn message(message: &str, host: Option<&str>, network: &[&str]) -> String {
         let error = RunError { message: message.to_owned(), ..RunError::of("OSError", "") };
         let network = network.iter().map(|host| (*host).to_owned()).collect();
         hint(&error, host, "fetch", &Grants { network, ..Grants::default() }).unwrap_or_default()
@@ -96,19 +96,19 @@ mod tests {
     #[test]
     fn it_says_what_to_declare() {
         let looked_up = "<urlopen error [Errno -3] Temporary failure in name resolution>";
-        assert_snapshot!(told(looked_up, Some("api.example.com"), &[]), @r#"`fetch` wanted to reach `api.example.com` and may not use the network: declare `@selfmade.function(network=["api.example.com"])`"#);
-        assert_snapshot!(told(looked_up, Some("localhost"), &[]), @r#"`fetch` wanted to reach `localhost` and may not use the network: declare `@selfmade.function(network=["localhost"])`; because its address is not public, list `private_hosts = ["localhost"]` in `config.toml` in the data folder of the server too"#);
-        assert_snapshot!(told(looked_up, Some("10.0.0.7"), &["a.example"]), @r#"`fetch` wanted to reach `10.0.0.7`, which it does not list: declare `@selfmade.function(network=["a.example", "10.0.0.7"])`; because its address is not public, list `private_hosts = ["10.0.0.7"]` in `config.toml` in the data folder of the server too"#);
-        assert_snapshot!(told(looked_up, Some("db.example"), &["*.example"]), @"`fetch` may reach `db.example`, but only by HTTP, HTTPS or TLS through the proxy that `HTTPS_PROXY` names");
-        assert_snapshot!(told("HTTP Error 403: egress (not-listed): host `b.example` is not listed; add", None, &["a.example"]), @r#"`fetch` wanted to reach `b.example`, which it does not list: declare `@selfmade.function(network=["a.example", "b.example"])`"#);
-        assert_snapshot!(told("403 egress (port): port 8080 of host `b.example` is not listed", None, &["b.example"]), @r#"`fetch` wanted to reach `b.example:8080`, which it does not list: declare `@selfmade.function(network=["b.example", "b.example:8080"])`"#);
-        assert_snapshot!(told("403 egress (private-address): host `localhost` has the address", None, &["localhost"]), @r#"the address of `localhost` is not public: list `private_hosts = ["localhost"]` in `config.toml` in the data folder of the server, and start the server again"#);
+        assert_snapshot!(message(looked_up, Some("api.example.com"), &[]), @r#"`fetch` wanted to reach `api.example.com` and may not use the network: declare `@selfmade.function(network=["api.example.com"])`"#);
+        assert_snapshot!(message(looked_up, Some("localhost"), &[]), @r#"`fetch` wanted to reach `localhost` and may not use the network: declare `@selfmade.function(network=["localhost"])`; because its address is not public, list `private_hosts = ["localhost"]` in `config.toml` in the data folder of the server too"#);
+        assert_snapshot!(message(looked_up, Some("10.0.0.7"), &["a.example"]), @r#"`fetch` wanted to reach `10.0.0.7`, which it does not list: declare `@selfmade.function(network=["a.example", "10.0.0.7"])`; because its address is not public, list `private_hosts = ["10.0.0.7"]` in `config.toml` in the data folder of the server too"#);
+        assert_snapshot!(message(looked_up, Some("db.example"), &["*.example"]), @"`fetch` may reach `db.example`, but only by HTTP, HTTPS or TLS through the proxy that `HTTPS_PROXY` names");
+        assert_snapshot!(message("HTTP Error 403: egress (not-listed): host `b.example` is not listed; add", None, &["a.example"]), @r#"`fetch` wanted to reach `b.example`, which it does not list: declare `@selfmade.function(network=["a.example", "b.example"])`"#);
+        assert_snapshot!(message("403 egress (port): port 8080 of host `b.example` is not listed", None, &["b.example"]), @r#"`fetch` wanted to reach `b.example:8080`, which it does not list: declare `@selfmade.function(network=["b.example", "b.example:8080"])`"#);
+        assert_snapshot!(message("403 egress (private-address): host `localhost` has the address", None, &["localhost"]), @r#"the address of `localhost` is not public: list `private_hosts = ["localhost"]` in `config.toml` in the data folder of the server, and start the server again"#);
     }
 
     #[test]
     fn what_a_cell_makes_up_is_not_repeated() {
-        assert_eq!(told("no", Some("a\u{1b}[31m"), &[]), "");
-        assert_eq!(told("egress (not-listed): host `<script>`", None, &[]), "");
-        assert_eq!(told("division by zero", None, &[]), "");
+        assert_eq!(message("no", Some("a\u{1b}[31m"), &[]), "");
+        assert_eq!(message("egress (not-listed): host `<script>`", None, &[]), "");
+        assert_eq!(message("division by zero", None, &[]), "");
     }
 }

@@ -79,7 +79,7 @@ impl Step {
     }
 }
 
-/// The positions of Steps that a new try asks for anew: those that failed, if nothing was done after them, neither in
+/// The positions of Steps that a new try asks for again: those that failed, if nothing was done after them, neither in
 /// their lane nor with knowledge of the failure in one that started it or was started by it. To log a failure is to do
 /// nothing.
 pub fn failed_last(steps: &[Step]) -> Vec<u32> {

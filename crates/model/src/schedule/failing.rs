@@ -24,25 +24,27 @@ impl Failures {
     }
 
     /// Whether the last of them is the one that is told: the ones before may pass, the ones after are known.
-    pub fn is_told(self) -> bool {
+    pub fn is_reported(self) -> bool {
         self.0 == KEEPS_FAILING
     }
 }
 
 /// What the end of a Run says of the Schedule that started it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Says {
+pub enum ScheduleResult {
     Works,
     Fails,
     Nothing,
 }
 
-impl Says {
-    pub fn of(state: RunState) -> Says {
+impl ScheduleResult {
+    pub fn of(state: RunState) -> ScheduleResult {
         match state {
-            RunState::Succeeded => Says::Works,
-            RunState::Failed => Says::Fails,
-            RunState::Cancelled | RunState::Queued | RunState::Running | RunState::Waiting => Says::Nothing,
+            RunState::Succeeded => ScheduleResult::Works,
+            RunState::Failed => ScheduleResult::Fails,
+            RunState::Cancelled | RunState::Queued | RunState::Running | RunState::Waiting => {
+                ScheduleResult::Nothing
+            }
         }
     }
 }
@@ -79,20 +81,20 @@ impl LastFailure<'_> {
 mod tests {
     use super::*;
 
-    fn told(failures: u32) -> Vec<u32> {
+    fn reported(failures: u32) -> Vec<u32> {
         let mut streak = Failures::default();
         let all = (0..failures).map(|_| {
             streak = streak.and_another();
             streak
         });
-        all.filter(|streak| streak.is_told()).map(|streak| streak.0).collect()
+        all.filter(|streak| streak.is_reported()).map(|streak| streak.0).collect()
     }
 
     #[test]
     fn that_a_schedule_keeps_failing_is_told_once() {
-        assert_eq!(told(KEEPS_FAILING - 1), [0; 0]);
-        assert_eq!(told(KEEPS_FAILING), [KEEPS_FAILING]);
-        assert_eq!(told(100), [KEEPS_FAILING]);
+        assert_eq!(reported(KEEPS_FAILING - 1), [0; 0]);
+        assert_eq!(reported(KEEPS_FAILING), [KEEPS_FAILING]);
+        assert_eq!(reported(100), [KEEPS_FAILING]);
     }
 
     #[test]
@@ -115,8 +117,8 @@ mod tests {
 
     #[test]
     fn only_success_ends_a_row_of_failures() {
-        assert_eq!(Says::of(RunState::Succeeded), Says::Works);
-        assert_eq!(Says::of(RunState::Failed), Says::Fails);
-        assert_eq!(Says::of(RunState::Cancelled), Says::Nothing);
+        assert_eq!(ScheduleResult::of(RunState::Succeeded), ScheduleResult::Works);
+        assert_eq!(ScheduleResult::of(RunState::Failed), ScheduleResult::Fails);
+        assert_eq!(ScheduleResult::of(RunState::Cancelled), ScheduleResult::Nothing);
     }
 }

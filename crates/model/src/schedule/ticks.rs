@@ -36,7 +36,7 @@ pub struct LeftOut {
 }
 
 impl Timetable {
-    /// The ticks after `last` up to and including `now`. `last` is the last tick that was dealt with, or the moment the
+    /// The ticks after `last` up to and including `now`. `last` is the last tick that was handled, or the moment the
     /// Schedule began or was resumed if that is later. `cap` bounds how many are made up for under [`Missed::All`].
     pub fn ticks_between(&self, last: Timestamp, now: Timestamp, missed: Missed, cap: usize) -> Ticks {
         let passed: Vec<Timestamp> = self.after(last).take_while(|at| *at <= now).take(COUNTED + 1).collect();

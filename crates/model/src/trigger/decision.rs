@@ -1,4 +1,4 @@
-//! Whether a Trigger fires on an Event. What has happened and whether the condition holds are handed in.
+//! Whether a Trigger fires on an Event. What has happened and whether the condition holds are passed in.
 
 use std::fmt;
 

@@ -140,7 +140,7 @@ mod tests {
 
     use super::*;
 
-    fn told(on: &str, path: &str, output: Option<&Value>) -> String {
+    fn message(on: &str, path: &str, output: Option<&Value>) -> String {
         match on.parse::<On>().unwrap().field(path, output) {
             Field::Never(why) => why,
             Field::Possible { is_declared: true } => "declared".to_owned(),
@@ -150,29 +150,29 @@ mod tests {
 
     #[test]
     fn a_field_that_no_event_of_the_kind_has_is_named_with_the_nearest() {
-        insta::assert_snapshot!(told("run.finished", "event.outptu.total", None), @"`event` has no `outptu`; did you mean `output`?");
-        insta::assert_snapshot!(told("run.*", "event.data.outputs", None), @"`event.data` has no `outputs`; did you mean `output`?");
-        insta::assert_snapshot!(told("secret.changed", "event.data.weather", None), @"`event.data` has no `weather`, only `name` and `change`");
-        insta::assert_snapshot!(told("custom.mail", "event.subject", None), @"`event` has no `subject`");
+        insta::assert_snapshot!(message("run.finished", "event.outptu.total", None), @"`event` has no `outptu`; did you mean `output`?");
+        insta::assert_snapshot!(message("run.*", "event.data.outputs", None), @"`event.data` has no `outputs`; did you mean `output`?");
+        insta::assert_snapshot!(message("secret.changed", "event.data.weather", None), @"`event.data` has no `weather`, only `name` and `change`");
+        insta::assert_snapshot!(message("custom.mail", "event.subject", None), @"`event` has no `subject`");
         for path in ["event", "event.at", "event.output", "event.data", "event.data.output", "event.error"] {
-            assert!(["declared", "possible"].contains(&told("run.failed", path, None).as_str()), "{path}");
+            assert!(["declared", "possible"].contains(&message("run.failed", path, None).as_str()), "{path}");
         }
     }
 
     #[test]
     fn what_senders_decide_may_be_there() {
         for on in ["webhook.received", "webhook.*", "*"] {
-            assert_eq!(told(on, "event.subject", None), "possible", "{on}");
+            assert_eq!(message(on, "event.subject", None), "possible", "{on}");
         }
-        assert_eq!(told("custom.mail", "event.output.subject", None), "possible");
-        assert_eq!(told("run.finished", "range", None), "possible", "it is no field of the event");
+        assert_eq!(message("custom.mail", "event.output.subject", None), "possible");
+        assert_eq!(message("run.finished", "range", None), "possible", "it is no field of the event");
     }
 
     #[test]
     fn what_a_function_returns_says_what_its_output_has() {
         let order =
             json!({"type": "object", "properties": {"total": {"type": "number"}}, "required": ["total"]});
-        let of = |path: &str, schema: &Value| told("run.finished", path, Some(schema));
+        let of = |path: &str, schema: &Value| message("run.finished", path, Some(schema));
         assert_eq!(of("event.output.total", &order), "declared");
         insta::assert_snapshot!(of("event.output.totl", &order), @"`event.output` has no `totl`; did you mean `total`?");
         insta::assert_snapshot!(of("event.output.total.cents", &order), @"`event.output.total` is declared as `number`, which has no `cents`");

@@ -58,15 +58,15 @@ impl TriggerContent {
 pub fn asked(input: &Map<String, Value>) -> Vec<TextInput<'_>> {
     let mut all = Vec::new();
     for (name, value) in input {
-        add_asked(name, value, &mut all);
+        add_text(name, value, &mut all);
     }
     all
 }
 
-fn add_asked<'a>(input: &'a str, value: &'a Value, all: &mut Vec<TextInput<'a>>) {
+fn add_text<'a>(input: &'a str, value: &'a Value, all: &mut Vec<TextInput<'a>>) {
     match value {
-        Value::Array(items) => items.iter().for_each(|item| add_asked(input, item, all)),
-        Value::Object(map) => map.values().for_each(|item| add_asked(input, item, all)),
+        Value::Array(items) => items.iter().for_each(|item| add_text(input, item, all)),
+        Value::Object(map) => map.values().for_each(|item| add_text(input, item, all)),
         Value::String(text) => match Text::of(text) {
             Text::Plain | Text::Path(_) => {}
             Text::Expression(expression) => all.push(TextInput { input, ask: Ask::Expression(expression) }),

@@ -1,4 +1,4 @@
-//! From what an author hands in to the content of a Version.
+//! From what an author passes in to the content of a Version.
 
 use selfmade_model::changeset::check::Severity;
 use selfmade_model::function::dependency::Dependency;

@@ -1,4 +1,4 @@
-//! What a caller hands in is checked against the signature, and every problem is told with its place.
+//! What a caller passes in is checked against the signature, and every problem is told with its place.
 
 use proptest::prelude::*;
 use selfmade_model::function::signature::Signature;

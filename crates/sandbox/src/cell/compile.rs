@@ -11,7 +11,7 @@ use crate::job::Function;
 use crate::protocol::{CompileFrame, FromCell, ToCell, encode_frame};
 
 /// What compiling may take; a function that takes more is compiled whenever it is run, within its own limits.
-const PATIENCE: Duration = Duration::from_secs(5);
+const COMPILE_TIMEOUT: Duration = Duration::from_secs(5);
 const MEMORY_BYTES: u64 = 256 << 20;
 const CODE_BYTES: usize = 1 << 20;
 
@@ -29,7 +29,7 @@ impl Cell {
             self.write_all(&frame).await.ok()?;
             self.next_message().await
         };
-        match timeout(PATIENCE, answer).await {
+        match timeout(COMPILE_TIMEOUT, answer).await {
             Ok(Some(FromCell::Compiled(code))) => code.filter(|code| code.len() <= CODE_BYTES),
             _ => None,
         }

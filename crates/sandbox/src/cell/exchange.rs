@@ -43,8 +43,8 @@ pub(super) struct Exchange {
     pub(super) stood_at: Option<String>,
 }
 
-/// What the last word of a cell was, with all it yielded before.
-pub(super) struct Said {
+/// The last message of a cell, with all it yielded before.
+pub(super) struct FinalMessage {
     pub(super) end: End,
     pub(super) yielded: Vec<Value>,
 }
@@ -68,13 +68,13 @@ impl Exchange {
     }
 
     /// Takes in all whole frames. Something is returned when the cell has said its last word; an error is a lie. `printed`
-    /// hands on what the cell has printed so far: called before the host hears of something that was said after it.
+    /// passes on what the cell has printed so far: called before the host hears of something that was said after it.
     pub(super) fn read(
         &mut self,
         decoder: &mut Decoder,
         job: &Job,
         mut printed: impl FnMut(),
-    ) -> Result<Option<Said>, String> {
+    ) -> Result<Option<FinalMessage>, String> {
         while let Some(frame) = decoder.next_frame().map_err(|error| error.to_string())? {
             let size = frame.len() as u64;
             self.under_way = true;
@@ -89,7 +89,7 @@ impl Exchange {
         Ok(None)
     }
 
-    fn take(&mut self, message: FromCell, size: u64, job: &Job) -> Result<Option<Said>, String> {
+    fn take(&mut self, message: FromCell, size: u64, job: &Job) -> Result<Option<FinalMessage>, String> {
         match message {
             FromCell::Ready(_) | FromCell::Unready(_) => {
                 return Err("it reported twice that it is ready".to_owned());
@@ -102,7 +102,9 @@ impl Exchange {
             }
             FromCell::Yield(value) => self.take_yielded(value, size, job)?,
             FromCell::Where(place) => self.stood_at = Some(place),
-            FromCell::End(end) => return Ok(Some(Said { end, yielded: std::mem::take(&mut self.yielded) })),
+            FromCell::End(end) => {
+                return Ok(Some(FinalMessage { end, yielded: std::mem::take(&mut self.yielded) }));
+            }
         }
         Ok(None)
     }

@@ -1,9 +1,9 @@
 //! One cell, held from outside: its process, its socket, its output. Dropping it kills it and all it started.
 
 mod compile;
-mod exchange;
 #[cfg(any(test, feature = "fuzz"))]
-pub(crate) mod hearing;
+pub(crate) mod conversation;
+mod exchange;
 mod output;
 mod pipe;
 mod request;
@@ -23,10 +23,10 @@ use tokio::time::Instant;
 use crate::cell::pipe::Pipe;
 use crate::cell::socket::Socket;
 use crate::error::Error;
-use crate::limits::{Cgroup, Cgroups, Company, data_bytes, kill_family, pid_of};
-use crate::protocol::{Decoder, FrameLimits, FromCell, Lap};
+use crate::limits::{Cgroup, Cgroups, Companions, data_bytes, kill_family, pid_of};
+use crate::protocol::{Decoder, FrameLimits, FromCell, TimedStep};
 use crate::sys;
-use crate::zygote::{Life, Zygote};
+use crate::zygote::{AliveGuard, Zygote};
 
 /// A forked cell must have put on its layers by then; it takes two milliseconds.
 const READY: Duration = Duration::from_secs(10);
@@ -48,12 +48,12 @@ pub(crate) struct Cell {
     born_with: u64,
     cgroup: Option<Cgroup>,
     /// From the first time on that it was asked for.
-    company: Option<Company>,
+    companions: Option<Companions>,
     /// Where its way out begins, if it ever had one.
     listener: Option<OwnedFd>,
     born: Instant,
     pub(crate) zygote: Arc<Zygote>,
-    _life: Life,
+    _life: AliveGuard,
 }
 
 impl Cell {
@@ -63,7 +63,7 @@ impl Cell {
         frame: FrameLimits,
         hurry: bool,
         cgroups: Option<&Cgroups>,
-    ) -> Result<(Cell, Vec<Lap>), Error> {
+    ) -> Result<(Cell, Vec<TimedStep>), Error> {
         let (socket, theirs) = Socket::pair()?;
         let (stdout, stdout_in) = Pipe::new()?;
         let (stderr, stderr_in) = Pipe::new()?;
@@ -82,7 +82,7 @@ impl Cell {
             uncompiled: Vec::new(),
             born_with: 0,
             cgroup: None,
-            company: None,
+            companions: None,
             listener: None,
             born: Instant::now(),
             zygote: Arc::clone(zygote),
@@ -133,10 +133,10 @@ impl Cell {
 
     /// Whether nothing is left in it but its one thread, seen from outside. To be asked when its job is done.
     pub(crate) fn is_alone(&mut self) -> bool {
-        if self.company.is_none() {
-            self.company = Company::of(self.pid).ok();
+        if self.companions.is_none() {
+            self.companions = Companions::of(self.pid).ok();
         }
-        self.company.as_ref().is_some_and(Company::is_none)
+        self.companions.as_ref().is_some_and(Companions::is_empty)
     }
 
     /// Whether it is there and waits for a job. It is not guarded any more.

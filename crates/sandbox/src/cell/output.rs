@@ -1,4 +1,4 @@
-//! What a job writes to standard output and error: handed on as it comes, up to the limit.
+//! What a job writes to standard output and error: passed on as it comes, up to the limit.
 
 use std::io;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ impl Output {
     }
 
     /// Takes what is there. A pipe that nothing can come from any more is closed.
-    pub(super) fn hand_on(&mut self, pipe: &mut Pipe, stream: Stream) {
+    pub(super) fn forward(&mut self, pipe: &mut Pipe, stream: Stream) {
         if !self.drain(stream, |buffer| pipe.read(buffer)) {
             pipe.close();
         }

@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::cell::Cell;
-use crate::cell::exchange::{Exchange, Said};
+use crate::cell::exchange::{Exchange, FinalMessage};
 use crate::cell::output::Output;
 use crate::ending::{Crash, Ending, Killer, Limit, Outcome, Usage};
 use crate::error::Error;
@@ -23,14 +23,14 @@ const SHORT: Duration = Duration::from_millis(2);
 /// How often a running cell is looked at from outside.
 const LOOK: Duration = Duration::from_millis(20);
 /// How long a cell that is out of time may take to say where it stands.
-const LAST_WORDS: Duration = Duration::from_millis(25);
+const POSITION_TIMEOUT: Duration = Duration::from_millis(25);
 /// Its end can be seen a little after its socket closes.
 const SETTLE: Duration = Duration::from_millis(500);
 const CHUNK: usize = 16 << 10;
 
 /// What ended the waiting.
 enum Event {
-    Said(Box<Said>),
+    Ended(Box<FinalMessage>),
     Lied(String),
     Closed,
     /// It ended before it had taken the whole job.
@@ -94,7 +94,7 @@ impl Cell {
                 let environment = self.zygote.environment.id.clone();
                 return Err(Error::Cell { environment, why: "it died before it took the job".to_owned() });
             }
-            Event::Said(said) => {
+            Event::Ended(said) => {
                 calls_dropped = said.end.dropped_calls.min(u64::from(u32::MAX));
                 believe(&mut usage, &said.end, job, own_cpu);
                 reusable = said.end.reusable && self.decoder.is_empty();
@@ -154,8 +154,8 @@ impl Cell {
                         return closed_with(&error, exchange);
                     }
                 }
-                () = self.stdout.readable() => output.hand_on(&mut self.stdout, Stream::Stdout),
-                () = self.stderr.readable() => output.hand_on(&mut self.stderr, Stream::Stderr),
+                () = self.stdout.readable() => output.forward(&mut self.stdout, Stream::Stdout),
+                () = self.stderr.readable() => output.forward(&mut self.stderr, Stream::Stderr),
                 answer = exchange.answered(), if exchange.has_verbs() => {
                     if let Some(answer) = answer { exchange.queue(answer) }
                 }
@@ -174,7 +174,7 @@ impl Cell {
         let (stdout, stderr) = (&self.stdout, &self.stderr);
         let printed = || output.take_printed(stdout, stderr);
         Ok(match exchange.read(&mut self.decoder, job, printed) {
-            Ok(said) => said.map(|said| Event::Said(Box::new(said))),
+            Ok(said) => said.map(|said| Event::Ended(Box::new(said))),
             Err(why) => Some(Event::Lied(why)),
         })
     }
@@ -193,16 +193,16 @@ impl Cell {
     /// Kills a cell that did not end by itself, and says what it was that ended it.
     async fn end(&mut self, event: Event, running: &mut Running<'_>, usage: &mut Usage) -> Ending {
         let ending = match event {
-            Event::Said(_) | Event::NotTaken => unreachable!("both are dealt with before"),
+            Event::Ended(_) | Event::NotTaken => unreachable!("both are dealt with before"),
             Event::Lied(why) => Ending::BrokeProtocol { why },
             Event::Closed => self.closed(usage).await,
             Event::Passed(Excess::Memory) => Ending::OutOfMemory,
             Event::Passed(Excess::Processes) => Ending::Killed { by: Killer::ProcessLimit },
             Event::Passed(Excess::Cpu) => {
-                Ending::TimedOut { limit: Limit::Cpu, stood_at: self.last_words(running).await }
+                Ending::TimedOut { limit: Limit::Cpu, stood_at: self.ask_position(running).await }
             }
             Event::Deadline => {
-                Ending::TimedOut { limit: Limit::Wall, stood_at: self.last_words(running).await }
+                Ending::TimedOut { limit: Limit::Wall, stood_at: self.ask_position(running).await }
             }
             Event::Cancelled => Ending::Killed { by: Killer::Cancel },
         };
@@ -211,7 +211,7 @@ impl Cell {
     }
 
     /// Asks a cell that is out of time where it stands. It need not answer.
-    async fn last_words(&mut self, running: &mut Running<'_>) -> Option<String> {
+    async fn ask_position(&mut self, running: &mut Running<'_>) -> Option<String> {
         let Running { job, exchange, output, .. } = running;
         self.signal(Signal::USR1);
         let asked = async {
@@ -223,7 +223,7 @@ impl Cell {
             }
             exchange.stood_at.take()
         };
-        timeout(LAST_WORDS, asked).await.ok().flatten()
+        timeout(POSITION_TIMEOUT, asked).await.ok().flatten()
     }
 
     /// The socket is closed: it ended, or it only pretends to.
@@ -231,12 +231,12 @@ impl Cell {
         if !self.ended(SETTLE).await {
             return Ending::BrokeProtocol { why: "it closed its socket and went on".to_owned() };
         }
-        let buried = timeout(SETTLE, self.zygote.bury(self.number)).await.unwrap_or_default();
-        usage.cpu_us = usage.cpu_us.max(buried.cpu_us);
+        let reaped = timeout(SETTLE, self.zygote.reap(self.number)).await.unwrap_or_default();
+        usage.cpu_us = usage.cpu_us.max(reaped.cpu_us);
         if self.cgroup.as_ref().is_some_and(Cgroup::ran_out_of_memory) {
             return Ending::OutOfMemory;
         }
-        match buried.status {
+        match reaped.status {
             None => Ending::Killed { by: Killer::Outside },
             Some(status) if status < 0 => Ending::Crashed { how: Crash::Signal(-status) },
             Some(status) => Ending::Crashed { how: Crash::Exit(status) },

@@ -22,7 +22,7 @@ use super::message::body::{self, Body, Metered, Searched};
 use super::message::head::{self, Target};
 use super::policy::OnMisuse;
 use super::proxy::{SMALLEST_HEAD, Shared};
-use super::record::{Entry, Way};
+use super::record::{Direction, Entry};
 use super::refusal::Refusal;
 use super::tunnel::Tunnel;
 use super::upstream::Upstream;
@@ -128,7 +128,7 @@ impl Connection {
             return Err(Refusal::NotCarried { what: "TRACE" });
         }
         self.prepare(&mut head, &target)?;
-        let body = self.metered(body, Way::Up, entry).boxed_unsync();
+        let body = self.metered(body, Direction::Up, entry).boxed_unsync();
         let answer = self.send(&target, Request::from_parts(head, body), entry).await?;
         self.pass_on(answer, &target, &method, entry)
     }
@@ -151,7 +151,7 @@ impl Connection {
         }
         self.gate.seals.put_in(target, self.gate.on_misuse, head)?;
         let path_bytes = u64::try_from(path.len()).unwrap_or(u64::MAX);
-        self.gate.spend(Way::Up, head::weight(&head.headers).saturating_add(path_bytes))
+        self.gate.charge(Direction::Up, head::weight(&head.headers).saturating_add(path_bytes))
     }
 
     async fn send(
@@ -187,17 +187,18 @@ impl Connection {
         method: &Method,
         entry: &Arc<Entry>,
     ) -> Result<Response<Body>, Refusal> {
-        let strike = self.gate.seals.strike_for(&target.host);
+        let redactor = self.gate.seals.redactor_for(&target.host);
         let (mut head, body) = answer.into_parts();
-        let coding = answer::make_fit(&mut head, method, strike.as_ref())
+        let coding = answer::make_fit(&mut head, method, redactor.as_ref())
             .map_err(|why| Refusal::Answer { host: target.host.clone(), why: why.to_owned() })?;
-        self.gate.spend(Way::Down, head::weight(&head.headers))?;
+        self.gate.charge(Direction::Down, head::weight(&head.headers))?;
         entry.answered(head.status.as_u16());
-        let body = Searched::new(self.metered(body, Way::Down, entry), target.host.clone(), coding, strike);
+        let body =
+            Searched::new(self.metered(body, Direction::Down, entry), target.host.clone(), coding, redactor);
         Ok(Response::from_parts(head, body.boxed_unsync()))
     }
 
-    fn metered(&self, inner: Incoming, way: Way, entry: &Arc<Entry>) -> Metered {
+    fn metered(&self, inner: Incoming, way: Direction, entry: &Arc<Entry>) -> Metered {
         Metered { inner, way, gate: self.gate.clone(), entry: entry.clone() }
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::address::{Network, Reach, reach};
 use super::host::{Host, HostRule};
 use super::policy::{EgressLimits, EgressPolicy, OnMisuse};
-use super::record::Way;
+use super::record::Direction;
 use super::refusal::Refusal;
 use super::sealed::seal::Seals;
 
@@ -68,8 +68,8 @@ impl Gate {
     }
 
     /// Takes bytes from what the job may still move.
-    pub(super) fn spend(&self, way: Way, bytes: u64) -> Result<(), Refusal> {
-        let left = if way == Way::Up { &self.up } else { &self.down };
+    pub(super) fn charge(&self, way: Direction, bytes: u64) -> Result<(), Refusal> {
+        let left = if way == Direction::Up { &self.up } else { &self.down };
         let taken = left.try_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes));
         taken.map(|_| ()).map_err(|_| Refusal::Bytes { way })
     }

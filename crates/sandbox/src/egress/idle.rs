@@ -10,19 +10,19 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 pub(super) struct Idle<S> {
     stream: S,
-    patience: Duration,
+    idle_time: Duration,
     deadline: Pin<Box<Sleep>>,
 }
 
 impl<S> Idle<S> {
-    pub(super) fn new(stream: S, patience: Duration) -> Idle<S> {
-        Idle { stream, patience, deadline: Box::pin(sleep_until(Instant::now() + patience)) }
+    pub(super) fn new(stream: S, idle_time: Duration) -> Idle<S> {
+        Idle { stream, idle_time, deadline: Box::pin(sleep_until(Instant::now() + idle_time)) }
     }
 
     /// Moves the deadline when something moved, fails when it has passed.
     fn watch<T>(&mut self, context: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if polled.is_ready() {
-            self.deadline.as_mut().reset(Instant::now() + self.patience);
+            self.deadline.as_mut().reset(Instant::now() + self.idle_time);
             return polled;
         }
         match self.deadline.as_mut().poll(context) {

@@ -19,9 +19,9 @@ pub struct EgressPolicy {
     pub private: Vec<String>,
     /// Put in for this job.
     pub secrets: Vec<SealedSecret>,
-    /// Struck out of what their hosts answer this job, though it is not handed them: the same host may show what another job sent. Those of
+    /// Redacted in what their hosts answer this job, though it is not handed them: the same host may show what another job sent. Those of
     /// `secrets` are redacted in any case.
-    pub strike: Vec<SealedSecret>,
+    pub redact: Vec<SealedSecret>,
     pub on_misuse: OnMisuse,
     pub limits: EgressLimits,
     /// Told back in every record, so that one log serves all jobs.

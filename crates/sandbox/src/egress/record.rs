@@ -120,23 +120,23 @@ impl Entry {
         }
     }
 
-    pub(super) fn count(&self, way: Way, bytes: u64) {
-        let counter = if way == Way::Up { &self.up } else { &self.down };
+    pub(super) fn count(&self, way: Direction, bytes: u64) {
+        let counter = if way == Direction::Up { &self.up } else { &self.down };
         counter.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// The cell does not have the values, but whoever started it may, and what a server says of itself may be anything.
     fn without_secrets(&self, record: EgressRecord) -> EgressRecord {
-        let struck = |text: String| self.gate.seals.struck(text);
+        let redacted = |text: String| self.gate.seals.redacted(text);
         EgressRecord {
-            method: struck(record.method),
-            host: struck(record.host),
-            path: struck(record.path),
+            method: redacted(record.method),
+            host: redacted(record.host),
+            path: redacted(record.path),
             decision: match record.decision {
-                Decision::Refused { rule, why } => Decision::Refused { rule, why: struck(why) },
+                Decision::Refused { rule, why } => Decision::Refused { rule, why: redacted(why) },
                 allowed => allowed,
             },
-            failure: record.failure.map(struck),
+            failure: record.failure.map(redacted),
             ..record
         }
     }
@@ -158,7 +158,7 @@ impl Drop for Entry {
 
 /// Out of the cell, or into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Direction {
     Up,
     Down,
 }

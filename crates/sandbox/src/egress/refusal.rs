@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use thiserror::Error;
 
 use super::host::Host;
-use super::record::Way;
+use super::record::Direction;
 
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub(super) enum Refusal {
@@ -40,8 +40,8 @@ pub(super) enum Refusal {
     NotTls { host: Host },
     #[error("the proxy does not support {what}")]
     NotCarried { what: &'static str },
-    #[error("the job has used up the bytes it may {}", if *.way == Way::Up { "send" } else { "receive" })]
-    Bytes { way: Way },
+    #[error("the job has used up the bytes it may {}", if *.way == Direction::Up { "send" } else { "receive" })]
+    Bytes { way: Direction },
     #[error("the connection ended before the request was complete")]
     Cut,
     #[error("host `{host}` cannot be found: {why}")]

@@ -20,7 +20,7 @@ use super::host::Host;
 use super::idle::Idle;
 use super::message::body::{self, Body};
 use super::message::head::{self, Target};
-use super::record::{Entry, Way};
+use super::record::{Direction, Entry};
 use super::refusal::Refusal;
 use super::upstream::dial;
 
@@ -93,9 +93,9 @@ async fn end_tls<S>(client: S, target: Target, entry: Arc<Entry>, connection: &C
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let patience = connection.gate.limits.head_time;
+    let head_time = connection.gate.limits.head_time;
     let not_tls = Refusal::NotTls { host: target.host.clone() };
-    let start = match timeout(patience, LazyConfigAcceptor::new(Acceptor::default(), client)).await {
+    let start = match timeout(head_time, LazyConfigAcceptor::new(Acceptor::default(), client)).await {
         Ok(Ok(start)) => start,
         _ => return entry.stopped(&not_tls),
     };
@@ -109,7 +109,7 @@ where
             return entry.stopped(&Refusal::Answer { host: target.host, why: error.to_string() });
         }
     };
-    match timeout(patience, start.into_stream(config)).await {
+    match timeout(head_time, start.into_stream(config)).await {
         Ok(Ok(stream)) => {
             // The requests inside have their own entries.
             drop(entry);
@@ -138,10 +138,10 @@ where
     let (mut from_client, mut to_client) = split(client);
     let (mut from_server, mut to_server) = split(server);
     let up = async {
-        pass(&hello, &mut to_server, Way::Up, gate, entry).await?;
-        carry(&mut from_client, &mut to_server, Way::Up, gate, entry).await
+        pass(&hello, &mut to_server, Direction::Up, gate, entry).await?;
+        copy(&mut from_client, &mut to_server, Direction::Up, gate, entry).await
     };
-    let down = carry(&mut from_server, &mut to_client, Way::Down, gate, entry);
+    let down = copy(&mut from_server, &mut to_client, Direction::Down, gate, entry);
     tokio::try_join!(up, down).map(|_| ()).map_err(|stop| match stop {
         Stop::Refused(refusal) => refusal,
         Stop::Failed(error) => Refusal::Answer { host: host.clone(), why: error.to_string() },
@@ -190,7 +190,7 @@ enum Stop {
     Failed(io::Error),
 }
 
-async fn carry<R, W>(from: &mut R, to: &mut W, way: Way, gate: &Gate, entry: &Entry) -> Result<(), Stop>
+async fn copy<R, W>(from: &mut R, to: &mut W, way: Direction, gate: &Gate, entry: &Entry) -> Result<(), Stop>
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
@@ -204,12 +204,12 @@ where
     }
 }
 
-async fn pass<W>(piece: &[u8], to: &mut W, way: Way, gate: &Gate, entry: &Entry) -> Result<(), Stop>
+async fn pass<W>(piece: &[u8], to: &mut W, way: Direction, gate: &Gate, entry: &Entry) -> Result<(), Stop>
 where
     W: AsyncWrite + Unpin,
 {
     let bytes = u64::try_from(piece.len()).unwrap_or(u64::MAX);
-    gate.spend(way, bytes).map_err(Stop::Refused)?;
+    gate.charge(way, bytes).map_err(Stop::Refused)?;
     entry.count(way, bytes);
     to.write_all(piece).await.map_err(Stop::Failed)?;
     to.flush().await.map_err(Stop::Failed)

@@ -22,7 +22,7 @@ use super::proxy::Shared;
 use super::refusal::Refusal;
 
 /// A kept connection is ready at once or not worth waiting for.
-const REUSE_PATIENCE: Duration = Duration::from_millis(50);
+const REUSE_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// Resolves once, checks, and connects to what was checked: a second answer of the resolver could differ.
 pub(super) async fn dial(
@@ -96,7 +96,7 @@ impl Upstream {
 
     /// Whether it can carry the next request to `target` right now.
     pub(super) async fn serves(&mut self, target: &Target) -> bool {
-        self.target == *target && matches!(timeout(REUSE_PATIENCE, self.sender.ready()).await, Ok(Ok(())))
+        self.target == *target && matches!(timeout(REUSE_TIMEOUT, self.sender.ready()).await, Ok(Ok(())))
     }
 
     /// Gives the request back if nothing of it was sent.

@@ -1,4 +1,4 @@
-//! What environments are made with. Values are handed in; nothing is read from the process's own environment.
+//! What environments are made with. Values are passed in; nothing is read from the process's own environment.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

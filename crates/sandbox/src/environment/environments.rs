@@ -115,7 +115,7 @@ impl Environments {
 
     /// Takes away the environments used longest ago, beyond what is to be kept and not in use, and downloads that none has.
     pub async fn prune(&self, keep: Keep) -> Result<Pruned, Error> {
-        self.let_go();
+        self.forget_unused();
         let before = self.with_cache(prune::usage).await?;
         let environments = self.with_cache(move |cache| prune::environments(cache, keep)).await?;
         if self.cache.downloads().exists() {
@@ -221,7 +221,7 @@ impl Environments {
         environment: Environment,
         hold: Option<File>,
     ) -> Arc<Environment> {
-        self.let_go();
+        self.forget_unused();
         let mut in_use = self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = in_use.get(requirements).and_then(|known| known.environment.upgrade()) {
             return known;
@@ -232,7 +232,7 @@ impl Environments {
     }
 
     /// Lets go of environments that nobody has any more.
-    fn let_go(&self) {
+    fn forget_unused(&self) {
         let mut in_use = self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
         in_use.retain(|_, known| known.environment.strong_count() > 0);
     }

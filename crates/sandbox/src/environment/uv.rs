@@ -1,5 +1,5 @@
 //! The `uv` program: found where it was named or on the path, or else installed into the cache, once. Runs it with nothing but
-//! the variables handed in, and turns what it writes into progress and problems.
+//! the variables passed in, and turns what it writes into progress and problems.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -193,7 +193,7 @@ async fn version(program: &Path, config: &EnvironmentsConfig) -> Result<String, 
     Ok(version.to_owned())
 }
 
-/// A program that dies with us, knows what was handed in, and reads nothing.
+/// A program that dies with us, knows what was passed in, and reads nothing.
 pub(super) fn bare(program: &Path, config: &EnvironmentsConfig) -> Command {
     let mut command = Command::new(program);
     command.env_clear().env("PATH", &config.path).envs(&config.variables);

@@ -49,7 +49,7 @@ impl Processes {
                 self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
                 answer.evaluated()
             }
-            Ok(Err(_)) => Err(worker.last_words().await),
+            Ok(Err(_)) => Err(worker.why_it_ended().await),
             Err(_) => Err(format!("it took more than {} s", LONGEST.as_secs())),
         }
     }
@@ -89,7 +89,7 @@ impl Worker {
     }
 
     /// Why it ended without an answer.
-    async fn last_words(mut self) -> String {
+    async fn why_it_ended(mut self) -> String {
         match timeout(LONGEST, self.child.wait()).await {
             Ok(Ok(status)) if is_out_of_time(status) => "it takes more than a second".to_owned(),
             _ => format!("it needs more than {} MB of memory", MEMORY_BYTES >> 20),

@@ -2,10 +2,10 @@
 //! code of a function runs; here is what must be watched, and the cgroups that spare us watching where we may make them.
 
 mod cgroup;
-mod labour;
+mod process_times;
 mod procfs;
 mod watch;
 
 pub(crate) use cgroup::{Cgroup, Cgroups};
-pub(crate) use procfs::{Company, data_bytes, kill_family, pid_of};
+pub(crate) use procfs::{Companions, data_bytes, kill_family, pid_of};
 pub(crate) use watch::{Excess, Watch};

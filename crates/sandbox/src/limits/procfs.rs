@@ -44,15 +44,15 @@ impl Memory {
     /// When the first thread of a process has ended, nothing is told of the memory under the number of the process, while
     /// the others go on with it; then one of them is asked.
     pub(super) fn of(pid: i32) -> io::Result<Memory> {
-        let memory = Memory::told_by(pid)?;
+        let memory = Memory::memory_of(pid)?;
         if !memory.ended || memory.threads < 2 {
             return Ok(memory);
         }
-        let others = threads(pid).into_iter().filter_map(|thread| Memory::told_by(thread).ok());
+        let others = threads(pid).into_iter().filter_map(|thread| Memory::memory_of(thread).ok());
         Ok(others.into_iter().find(|other| !other.ended).unwrap_or(memory))
     }
 
-    fn told_by(thread: i32) -> io::Result<Memory> {
+    fn memory_of(thread: i32) -> io::Result<Memory> {
         let text = fs::read_to_string(format!("/proc/{thread}/status"))?;
         let mut memory = Memory { thread, ..Memory::default() };
         for line in text.lines() {
@@ -112,21 +112,21 @@ pub(crate) fn kill_family(pid: i32) {
 
 /// What tells whether a process is alone. Kept open for one that is asked often, because finding the files takes longer than
 /// reading them.
-pub(crate) struct Company {
+pub(crate) struct Companions {
     threads: File,
     children: File,
 }
 
-impl Company {
-    pub(crate) fn of(pid: i32) -> io::Result<Company> {
-        Ok(Company {
+impl Companions {
+    pub(crate) fn of(pid: i32) -> io::Result<Companions> {
+        Ok(Companions {
             threads: File::open(format!("/proc/{pid}/task"))?,
             children: File::open(format!("/proc/{pid}/task/{pid}/children"))?,
         })
     }
 
     /// Whether it has one thread and no children.
-    pub(crate) fn is_none(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         // A folder has a link from above, one from itself, and one from each folder in it.
         let threads = self.threads.metadata().map_or(0, |told| told.nlink().saturating_sub(2));
         threads == 1 && self.children.read_at(&mut [0], 0).is_ok_and(|size| size == 0)

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::time::Duration;
 
 use crate::job::JobLimits;
-use crate::limits::labour::Labour;
+use crate::limits::process_times::ProcessTimes;
 use crate::limits::procfs::{Memory, descriptors, fair_share, family};
 use crate::sys::cpu_time;
 
@@ -27,7 +27,7 @@ pub(crate) struct Watch {
     pid: i32,
     limits: JobLimits,
     peak_bytes: u64,
-    labour: Labour,
+    process_times: ProcessTimes,
     seen_cpu: Duration,
     /// What a reused cell had used before this job.
     cpu_before: Duration,
@@ -39,7 +39,7 @@ impl Watch {
             pid,
             limits,
             peak_bytes: 0,
-            labour: Labour::default(),
+            process_times: ProcessTimes::default(),
             seen_cpu: Duration::ZERO,
             cpu_before: cpu_time(pid).unwrap_or_default(),
         }
@@ -49,7 +49,7 @@ impl Watch {
     pub(crate) fn look(&mut self) -> Option<Excess> {
         let family = family(self.pid);
         let told: Vec<Memory> = family.iter().filter_map(|pid| Memory::of(*pid).ok()).collect();
-        self.seen_cpu = self.seen_cpu.max(self.labour.of(&family).saturating_sub(self.cpu_before));
+        self.seen_cpu = self.seen_cpu.max(self.process_times.of(&family).saturating_sub(self.cpu_before));
         let memory = self.memory(&told) + buffers(&family);
         self.peak_bytes = self.peak_bytes.max(memory);
         if memory > self.limits.memory_bytes {

@@ -22,7 +22,7 @@ impl Busy {
     }
 
     /// Nothing where so many are held already.
-    pub(super) fn hold_below(self: &Arc<Self>, key: &Arc<WarmKey>, most: usize) -> Option<Hold> {
+    pub(super) fn hold_unless_full(self: &Arc<Self>, key: &Arc<WarmKey>, most: usize) -> Option<Hold> {
         let mut held = lock(&self.0);
         let count = held.entry(Arc::clone(key)).or_default();
         if *count >= most {
@@ -70,11 +70,11 @@ pub(super) mod tests {
     fn each_key_is_counted_apart_and_nothing_is_kept_of_one_that_is_not_held() {
         let (busy, a, b) = (Arc::new(Busy::default()), key("a"), key("b"));
         let first = busy.hold(&a);
-        let second = busy.hold_below(&a, 2).unwrap();
-        assert!(busy.hold_below(&a, 2).is_none());
-        assert!(busy.hold_below(&b, 1).is_some());
+        let second = busy.hold_unless_full(&a, 2).unwrap();
+        assert!(busy.hold_unless_full(&a, 2).is_none());
+        assert!(busy.hold_unless_full(&b, 1).is_some());
         drop(first);
-        assert!(busy.hold_below(&a, 2).is_some());
+        assert!(busy.hold_unless_full(&a, 2).is_some());
         drop(second);
         assert!(lock(&busy.0).is_empty());
     }

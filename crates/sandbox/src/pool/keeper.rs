@@ -15,30 +15,30 @@ const LOOK: Duration = Duration::from_millis(250);
 
 /// What cells that wait are guarded with.
 #[derive(Default)]
-pub(super) struct Doorbell {
+pub(super) struct IdleWaker {
     rung: Notify,
 }
 
-impl Wake for Doorbell {
-    fn wake(self: Arc<Doorbell>) {
+impl Wake for IdleWaker {
+    fn wake(self: Arc<IdleWaker>) {
         self.rung.notify_one();
     }
 }
 
-impl Doorbell {
-    pub(super) fn waker(self: &Arc<Doorbell>) -> Waker {
+impl IdleWaker {
+    pub(super) fn waker(self: &Arc<IdleWaker>) -> Waker {
         Waker::from(Arc::clone(self))
     }
 }
 
-pub(super) async fn keep(shared: Weak<Shared>, doorbell: Arc<Doorbell>) {
+pub(super) async fn keep(shared: Weak<Shared>, idle_waker: Arc<IdleWaker>) {
     let Some(period) = shared.upgrade().map(|shared| period(&shared.setting.config)) else { return };
     let (mut rounds, mut looks) = (every(period), every(LOOK));
     let mut anything_warm = false;
     loop {
         let duty = tokio::select! {
-            () = doorbell.rung.notified() => Shared::replace_ended,
-            _ = rounds.tick() => Shared::let_go,
+            () = idle_waker.rung.notified() => Shared::replace_ended,
+            _ = rounds.tick() => Shared::drop_idle,
             _ = looks.tick(), if anything_warm => Shared::look,
         };
         let Some(shared) = shared.upgrade() else { return };
@@ -71,7 +71,7 @@ impl Shared {
         self.warm.drop_busy();
     }
 
-    fn let_go(&self) {
+    fn drop_idle(&self) {
         let now = Instant::now();
         self.warm.drop_old(now);
         let idle = self.setting.config.environment_idle;

@@ -4,7 +4,7 @@
 mod busy;
 mod keeper;
 mod nest;
-mod places;
+mod slots;
 mod warm;
 
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ use crate::error::Error;
 use crate::job::Function;
 use crate::limits::Cgroups;
 pub(crate) use crate::pool::busy::Hold;
-use crate::pool::keeper::Doorbell;
+use crate::pool::keeper::IdleWaker;
 use crate::pool::nest::Nest;
 use crate::pool::warm::Warm;
 pub(crate) use crate::pool::warm::{UsedCell, WarmKey};
@@ -53,7 +53,7 @@ struct Shared {
     nests: Mutex<HashMap<Arc<Environment>, Arc<Nest>>>,
     warm: Warm,
     /// Rung by a cell that ends while it waits.
-    doorbell: Arc<Doorbell>,
+    idle_waker: Arc<IdleWaker>,
 }
 
 /// Has a cell made in the place of one that was used, when it is dropped.
@@ -87,14 +87,14 @@ impl std::fmt::Debug for Refill {
 
 impl Pool {
     pub(crate) fn new(setting: Setting) -> Pool {
-        let doorbell = Arc::new(Doorbell::default());
+        let idle_waker = Arc::new(IdleWaker::default());
         let shared = Arc::new(Shared {
-            warm: Warm::new(&setting.config, &doorbell),
+            warm: Warm::new(&setting.config, &idle_waker),
             setting: Arc::new(setting),
             nests: Mutex::default(),
-            doorbell,
+            idle_waker,
         });
-        let keeper = tokio::spawn(keeper::keep(Arc::downgrade(&shared), Arc::clone(&shared.doorbell)));
+        let keeper = tokio::spawn(keeper::keep(Arc::downgrade(&shared), Arc::clone(&shared.idle_waker)));
         Pool { shared, keeper: keeper.abort_handle() }
     }
 
@@ -213,7 +213,7 @@ impl Shared {
             return nest;
         }
         let mut nests = lock(&self.nests);
-        let new = || Arc::new(Nest::new(&self.setting, environment, &self.doorbell));
+        let new = || Arc::new(Nest::new(&self.setting, environment, &self.idle_waker));
         let nest = Arc::clone(nests.entry(Arc::clone(environment)).or_insert_with(new));
         while nests.len() > self.setting.config.environments.max(1) {
             retire_oldest(&mut nests);

@@ -12,8 +12,8 @@ use crate::cell::Cell;
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::job::Function;
-use crate::pool::keeper::Doorbell;
-use crate::pool::places::{Claim, Places};
+use crate::pool::keeper::IdleWaker;
+use crate::pool::slots::{Claim, Slots};
 use crate::pool::{Setting, lock};
 use crate::zygote::Zygote;
 
@@ -31,7 +31,7 @@ pub(super) struct Nest {
     /// Held while a zygote starts, so that there is one.
     starting: tokio::sync::Mutex<()>,
     current: Mutex<Option<Arc<Zygote>>>,
-    places: Mutex<Places>,
+    slots: Mutex<Slots>,
     /// Told after each attempt to make a cell.
     tried: Notify,
     /// Ends a rest.
@@ -42,34 +42,34 @@ impl Nest {
     pub(super) fn new(
         setting: &Arc<Setting>,
         environment: &Arc<Environment>,
-        doorbell: &Arc<Doorbell>,
+        idle_waker: &Arc<IdleWaker>,
     ) -> Nest {
         Nest {
             setting: Arc::clone(setting),
             environment: Arc::clone(environment),
-            waker: doorbell.waker(),
+            waker: idle_waker.waker(),
             starting: tokio::sync::Mutex::new(()),
             current: Mutex::new(None),
-            places: Mutex::new(Places::new()),
+            slots: Mutex::new(Slots::new()),
             tried: Notify::new(),
             mended: Notify::new(),
         }
     }
 
     pub(super) fn was_used(&self) {
-        lock(&self.places).last_used = Instant::now();
+        lock(&self.slots).last_used = Instant::now();
     }
 
     pub(super) fn last_used(&self) -> Instant {
-        lock(&self.places).last_used()
+        lock(&self.slots).last_used()
     }
 
     pub(super) fn ready(&self) -> Vec<i32> {
-        lock(&self.places).ready.iter().map(Cell::pid).collect()
+        lock(&self.slots).ready.iter().map(Cell::pid).collect()
     }
 
     pub(super) fn ready_count(&self) -> usize {
-        lock(&self.places).ready.len()
+        lock(&self.slots).ready.len()
     }
 
     pub(super) fn process(&self) -> Option<u32> {
@@ -78,8 +78,8 @@ impl Nest {
 
     pub(super) async fn take(self: &Arc<Nest>) -> Result<Cell, Error> {
         let (taken, empty) = {
-            let mut places = lock(&self.places);
-            (places.take(), places.ready.is_empty())
+            let mut slots = lock(&self.slots);
+            (slots.take(), slots.ready.is_empty())
         };
         if empty {
             self.refill();
@@ -101,11 +101,11 @@ impl Nest {
             tried.as_mut().enable();
             let (ear, failure) = oneshot::channel();
             {
-                let mut places = lock(&self.places);
-                if places.ready.len() >= self.setting.config.ready_cells || places.retired {
+                let mut slots = lock(&self.slots);
+                if slots.ready.len() >= self.setting.config.ready_cells || slots.retired {
                     return Ok(());
                 }
-                places.asking.push(ear);
+                slots.asking.push(ear);
             }
             self.refill();
             tokio::select! {
@@ -123,7 +123,7 @@ impl Nest {
             tokio::spawn(async move {
                 loop {
                     let made = nest.make(&claim).await;
-                    if let Err(error) = nest.settle(&claim, made) {
+                    if let Err(error) = nest.finish_claim(&claim, made) {
                         nest.rest(&error);
                     }
                     match nest.claim() {
@@ -137,15 +137,15 @@ impl Nest {
 
     /// Whether one more cell is to be made; it is counted as being made from now on.
     fn claim(&self) -> Option<Claim> {
-        lock(&self.places).claim(self.setting.config.ready_cells)
+        lock(&self.slots).claim(self.setting.config.ready_cells)
     }
 
     /// A failure that nobody waited for comes back.
-    fn settle(&self, claim: &Claim, made: Result<Cell, Error>) -> Result<(), Error> {
-        let mut places = lock(&self.places);
-        let mends = places.resting && made.is_ok();
-        let result = places.settle(claim, made, &self.waker);
-        drop(places);
+    fn finish_claim(&self, claim: &Claim, made: Result<Cell, Error>) -> Result<(), Error> {
+        let mut slots = lock(&self.slots);
+        let mends = slots.resting && made.is_ok();
+        let result = slots.finish_claim(claim, made, &self.waker);
+        drop(slots);
         if mends {
             self.mended.notify_one();
         }
@@ -155,13 +155,13 @@ impl Nest {
 
     /// Leaves off for a while, longer each time, or until someone who needed a cell got one after all.
     fn rest(self: &Arc<Nest>, error: &Error) {
-        let mut places = lock(&self.places);
-        if places.resting || places.retired {
+        let mut slots = lock(&self.slots);
+        if slots.resting || slots.retired {
             return;
         }
-        places.resting = true;
-        places.failures += 1;
-        let rest = (FIRST_REST * 2u32.saturating_pow(places.failures.min(16) - 1)).min(LONGEST_REST);
+        slots.resting = true;
+        slots.failures += 1;
+        let rest = (FIRST_REST * 2u32.saturating_pow(slots.failures.min(16) - 1)).min(LONGEST_REST);
         tracing::warn!(
             environment.id = self.environment.id,
             "cannot make cells ahead, next attempt in {} ms: {error}",
@@ -171,7 +171,7 @@ impl Nest {
         tokio::spawn(async move {
             // That it is mended and that the time is over mean the same.
             let _ = timeout(rest, nest.mended.notified()).await;
-            lock(&nest.places).resting = false;
+            lock(&nest.slots).resting = false;
             nest.refill();
         });
     }
@@ -233,16 +233,16 @@ impl Nest {
 
     /// Lets go of cells that ended while they waited, and makes others.
     pub(super) fn replace_ended(self: &Arc<Nest>) {
-        lock(&self.places).ready.retain(|cell| cell.guard(&self.waker));
+        lock(&self.slots).ready.retain(|cell| cell.guard(&self.waker));
         self.refill();
     }
 
     /// Makes nothing ahead any more. Those who wait still get their cell.
     pub(super) fn retire(&self) {
-        let mut places = lock(&self.places);
-        places.retired = true;
-        places.ready.clear();
-        drop(places);
+        let mut slots = lock(&self.slots);
+        slots.retired = true;
+        slots.ready.clear();
+        drop(slots);
         lock(&self.current).take();
         self.tried.notify_waiters();
     }
@@ -250,10 +250,10 @@ impl Nest {
     /// Ends the zygote and all cells; those who wait hear that there are none any more.
     pub(super) async fn stop(&self) {
         {
-            let mut places = lock(&self.places);
-            places.retired = true;
-            places.ready.clear();
-            places.waiting.clear();
+            let mut slots = lock(&self.slots);
+            slots.retired = true;
+            slots.ready.clear();
+            slots.waiting.clear();
         }
         self.tried.notify_waiters();
         let zygote = lock(&self.current).take();
@@ -274,7 +274,7 @@ impl Drop for NewCell<'_> {
     fn drop(&mut self) {
         self.cell.close();
         if let Ok(Ok(cell)) = self.cell.try_recv() {
-            lock(&self.nest.places).put(cell, &self.nest.waker);
+            lock(&self.nest.slots).put(cell, &self.nest.waker);
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::job::JobLimits;
 use crate::limits::Watch;
 use crate::pool::busy::{Busy, Hold};
-use crate::pool::keeper::Doorbell;
+use crate::pool::keeper::IdleWaker;
 use crate::pool::lock;
 
 /// What a cell may use while it waits; going back to waiting takes less than a millisecond.
@@ -29,7 +29,7 @@ const CPU: Duration = Duration::from_millis(50);
 
 /// Where each processor has a busy cell of the key, a caller waits that long for one of these before another is made. A short
 /// job is done long before, and one more cell would only take a processor from the others to be made.
-const PATIENCE: Duration = Duration::from_millis(20);
+const NEW_CELL_DELAY: Duration = Duration::from_millis(20);
 
 /// What a warm job must have in common with those that used its cell before.
 #[derive(PartialEq, Eq, Hash)]
@@ -90,14 +90,14 @@ pub(crate) struct Warm {
 }
 
 impl Warm {
-    pub(super) fn new(config: &Config, doorbell: &Arc<Doorbell>) -> Warm {
+    pub(super) fn new(config: &Config, idle_waker: &Arc<IdleWaker>) -> Warm {
         let processors = thread::available_parallelism().map_or(1, NonZero::get);
         Warm {
             most: config.warm_cells,
             at_once: processors.min(config.warm_cells).max(1),
             idle: config.warm_idle,
             age: config.warm_age,
-            waker: doorbell.waker(),
+            waker: idle_waker.waker(),
             cells: Mutex::default(),
             is_watched: AtomicBool::new(false),
             busy: Arc::default(),
@@ -119,7 +119,7 @@ impl Warm {
         if !self.is_stopped.load(Ordering::Relaxed) {
             waiting.push_back(Waiting { key: Arc::clone(key), caller });
         }
-        Err(NextCell { warm: self, cell, hold: self.busy.hold_below(key, self.at_once) })
+        Err(NextCell { warm: self, cell, hold: self.busy.hold_unless_full(key, self.at_once) })
     }
 
     /// For a cell that is about to be made.
@@ -146,7 +146,7 @@ impl Warm {
             return;
         }
         let mut waiting = lock(&self.waiting);
-        let Some(UsedCell { cell, hold, limits }) = self.hand_on(used, &mut waiting) else { return };
+        let Some(UsedCell { cell, hold, limits }) = self.give_to_waiting(used, &mut waiting) else { return };
         if !cell.guard(&self.waker) {
             return;
         }
@@ -163,7 +163,7 @@ impl Warm {
     }
 
     /// Comes back if nobody took it.
-    fn hand_on(&self, mut used: UsedCell, waiting: &mut VecDeque<Waiting>) -> Option<UsedCell> {
+    fn give_to_waiting(&self, mut used: UsedCell, waiting: &mut VecDeque<Waiting>) -> Option<UsedCell> {
         while let Some(place) = waiting.iter().position(|one| one.key == used.hold.key) {
             if self.has_aged(&used.cell, Instant::now()) || !used.cell.is_idle() {
                 return None;
@@ -232,7 +232,7 @@ impl NextCell<'_> {
     pub(super) async fn in_time(&mut self) -> Option<Result<UsedCell, Error>> {
         match self.hold {
             Some(_) => None,
-            None => timeout(PATIENCE, self.cell()).await.ok(),
+            None => timeout(NEW_CELL_DELAY, self.cell()).await.ok(),
         }
     }
 
@@ -278,7 +278,7 @@ mod tests {
         let mut next = hold_or_wait(&warm, &crowded);
         let begun = Instant::now();
         assert!(next.in_time().await.is_none());
-        assert!(begun.elapsed() >= PATIENCE);
+        assert!(begun.elapsed() >= NEW_CELL_DELAY);
         drop(holds);
         assert!(hold_or_wait(&warm, &crowded).hold.is_some(), "those are not busy any more");
     }

@@ -70,14 +70,14 @@ pub(crate) struct Answer {
 }
 
 /// A step of making a cell, its nanoseconds by the clock on the wall and those of processor time.
-pub(crate) type Lap = (String, u64, u64);
+pub(crate) type TimedStep = (String, u64, u64);
 
 /// What a cell says.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FromCell {
     /// How long each step of making it took, if it was asked to clock them.
-    Ready(Vec<Lap>),
+    Ready(Vec<TimedStep>),
     Unready(String),
     /// The code of what it was told to compile, if there is any.
     Compiled(Option<String>),

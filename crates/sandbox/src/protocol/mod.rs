@@ -10,4 +10,6 @@ mod tests;
 
 pub(crate) use calls::{CallArguments, CallEnd, CallEntry, Calls};
 pub use frame::{Decoder, FrameError, FrameLimits, encode_frame};
-pub(crate) use message::{Answer, CompileFrame, End, FromCell, FunctionFrame, JobFrame, Lap, Raised, ToCell};
+pub(crate) use message::{
+    Answer, CompileFrame, End, FromCell, FunctionFrame, JobFrame, Raised, TimedStep, ToCell,
+};

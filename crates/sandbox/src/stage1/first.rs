@@ -12,7 +12,7 @@ use crate::stage1::{Step, StepError};
 use crate::sys;
 
 /// Returns in the zygote. The first process ends here, and all that is left in the namespace with it, when the zygote has.
-pub(super) fn stay_behind() -> Result<(), StepError> {
+pub(super) fn run_init() -> Result<(), StepError> {
     set_parent_process_death_signal(Some(Signal::KILL)).step("ask to die with the parent")?;
     let Some(pid) = sys::fork().step("fork the zygote")? else { return Ok(()) };
     let pid = Pid::from_raw(pid).ok_or(io::ErrorKind::InvalidInput).step("name the zygote")?;

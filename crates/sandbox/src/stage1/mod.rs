@@ -64,13 +64,13 @@ fn enter() -> i32 {
     match build_and_watch() {
         Ok(status) => status,
         Err(error) => {
-            say(&error);
+            print_error(&error);
             1
         }
     }
 }
 
-fn say(error: &StepError) {
+fn print_error(error: &StepError) {
     let message = Failure { stage1_failed: error.to_string() };
     if let Ok(bytes) = serde_json::to_vec(&message) {
         // Whoever would read it may be gone already; there is nobody else to tell.
@@ -90,7 +90,7 @@ fn build_and_watch() -> Result<i32, StepError> {
     match sys::fork().step("fork into the namespaces")? {
         None => {
             let error = become_zygote(&plan);
-            say(&error);
+            print_error(&error);
             std::process::exit(1);
         }
         Some(pid) => watch(pid),
@@ -117,7 +117,7 @@ fn read_plan() -> Result<(Plan, Option<File>), StepError> {
 
 /// Only returns when something failed.
 fn become_zygote(plan: &Plan) -> StepError {
-    let first = if plan.layers.namespaces { first::stay_behind() } else { Ok(()) };
+    let first = if plan.layers.namespaces { first::run_init() } else { Ok(()) };
     match first.and_then(|()| confine(plan)) {
         Err(error) => error,
         Ok(()) => exec(plan),

@@ -50,9 +50,9 @@ pub(super) fn build(plan: &Plan, certificates: Option<&File>) -> Result<(), Step
     for piece in &pieces {
         put(piece)?;
     }
-    furnish()?;
+    write_files()?;
     if let Some(certificates) = certificates {
-        place(certificates)?;
+        copy_certificates(certificates)?;
     }
     change_root()?;
     set_mount_attributes(c"/", READ_ONLY.and(MountAttributes::NO_EXEC)).step("make the root read-only")
@@ -100,7 +100,7 @@ fn put(piece: &Piece) -> Result<(), StepError> {
     }
 }
 
-fn furnish() -> Result<(), StepError> {
+fn write_files() -> Result<(), StepError> {
     for (path, text) in FILES {
         let at = site(Path::new(path));
         make_parent(&at)?;
@@ -118,7 +118,7 @@ fn furnish() -> Result<(), StepError> {
 }
 
 /// Copied, because a bind is one more mount for every cell to copy.
-fn place(certificates: &File) -> Result<(), StepError> {
+fn copy_certificates(certificates: &File) -> Result<(), StepError> {
     let at = site(Path::new(CERTIFICATES));
     make_parent(&at)?;
     // Others read the same file at the same time, so it has no position that could be relied on.

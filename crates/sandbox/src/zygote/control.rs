@@ -30,7 +30,7 @@ pub(super) enum ToZygote {
     },
     Listen(u64),
     /// How did it end?
-    Bury(u64),
+    Reap(u64),
 }
 
 #[derive(Debug, Deserialize)]
@@ -51,7 +51,7 @@ pub(super) enum FromZygote {
         why: String,
     },
     /// An exit status or a negative signal; nothing if it was killed, or long ago.
-    Buried {
+    Reaped {
         number: u64,
         status: Option<i32>,
         cpu_us: u64,

@@ -34,29 +34,29 @@ const STOP: Duration = Duration::from_secs(5);
 
 /// How a cell ended, as its parent saw it: an exit status or a negative signal; nothing if it was killed.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Buried {
+pub(crate) struct Reaped {
     pub(crate) status: Option<i32>,
     pub(crate) cpu_us: u64,
 }
 
 /// A cell that was just forked and has not spoken yet.
-pub(crate) struct Newborn {
+pub(crate) struct ForkedCell {
     pub(crate) number: u64,
     pub(crate) pidfd: OwnedFd,
-    pub(crate) life: Life,
+    pub(crate) life: AliveGuard,
 }
 
 /// Counts a cell for as long as someone holds it.
-pub(crate) struct Life(Arc<AtomicUsize>);
+pub(crate) struct AliveGuard(Arc<AtomicUsize>);
 
-impl Life {
-    fn begin(alive: &Arc<AtomicUsize>) -> Life {
+impl AliveGuard {
+    fn begin(alive: &Arc<AtomicUsize>) -> AliveGuard {
         alive.fetch_add(1, Ordering::Relaxed);
-        Life(Arc::clone(alive))
+        AliveGuard(Arc::clone(alive))
     }
 }
 
-impl Drop for Life {
+impl Drop for AliveGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -66,7 +66,7 @@ impl Drop for Life {
 struct Waiting {
     forks: HashMap<u64, oneshot::Sender<Result<OwnedFd, String>>>,
     listens: HashMap<u64, oneshot::Sender<Result<OwnedFd, String>>>,
-    burials: HashMap<u64, oneshot::Sender<Buried>>,
+    reaps: HashMap<u64, oneshot::Sender<Reaped>>,
 }
 
 pub(crate) struct Zygote {
@@ -116,7 +116,7 @@ impl Zygote {
                 }
             }
             Ok(Ok(Some((FromZygote::Stage1Failed(why), _)))) => return Err(failed(why)),
-            Ok(_) => return Err(failed(last_words(stderr).await)),
+            Ok(_) => return Err(failed(startup_failure(stderr).await)),
             Err(_) => return Err(failed(format!("it was not ready after {} s", config.boot.as_secs()))),
         }
         Ok(Zygote::of(environment, layers, config.code_bytes, control, child, stderr))
@@ -151,13 +151,13 @@ impl Zygote {
 
     /// Forks a cell that has the given descriptors as its socket, standard output and standard error. One in a hurry does
     /// not rehearse, because someone waits for it.
-    pub(crate) async fn fork(&self, fds: [OwnedFd; 3], hurry: bool) -> Result<Newborn, Error> {
+    pub(crate) async fn fork(&self, fds: [OwnedFd; 3], hurry: bool) -> Result<ForkedCell, Error> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let failed = |why: String| Error::Cell { environment: self.environment.id.clone(), why };
         let (forked, pidfd) = oneshot::channel();
         lock(&self.waiting).forks.insert(number, forked);
         let borrowed = [fds[0].as_fd(), fds[1].as_fd(), fds[2].as_fd()];
-        let life = Life::begin(&self.alive);
+        let life = AliveGuard::begin(&self.alive);
         let alive = self.alive.load(Ordering::Relaxed);
         let sent = self.control.send(&ToZygote::Fork { number, hurry, alive }, &borrowed).await;
         drop(fds);
@@ -167,7 +167,7 @@ impl Zygote {
         }
         // A sender that is dropped means that the reader stopped, which it does when the zygote is gone.
         let pidfd = pidfd.await.map_err(|_| failed("its zygote died".to_owned()))?.map_err(failed)?;
-        Ok(Newborn { number, pidfd, life })
+        Ok(ForkedCell { number, pidfd, life })
     }
 
     /// Opens a listener on the loopback of a cell.
@@ -186,14 +186,14 @@ impl Zygote {
     }
 
     /// How a cell that is gone has ended.
-    pub(crate) async fn bury(&self, number: u64) -> Buried {
-        let (answer, buried) = oneshot::channel();
-        lock(&self.waiting).burials.insert(number, answer);
-        if self.control.send(&ToZygote::Bury(number), &[]).await.is_err() {
-            return Buried::default();
+    pub(crate) async fn reap(&self, number: u64) -> Reaped {
+        let (answer, reaped) = oneshot::channel();
+        lock(&self.waiting).reaps.insert(number, answer);
+        if self.control.send(&ToZygote::Reap(number), &[]).await.is_err() {
+            return Reaped::default();
         }
         // A zygote that is gone has taken its cells along.
-        buried.await.unwrap_or_default()
+        reaped.await.unwrap_or_default()
     }
 
     /// Ends it and all its cells, and waits until they are gone: stage 1 sees the socket close, kills the zygote, and ends
@@ -240,7 +240,7 @@ fn spawn(stage1: &Path, control: OwnedFd) -> std::io::Result<Child> {
         .spawn()
 }
 
-async fn last_words(stderr: Option<ChildStderr>) -> String {
+async fn startup_failure(stderr: Option<ChildStderr>) -> String {
     let mut text = Vec::new();
     if let Some(stderr) = stderr {
         // Whatever can be read helps; that reading fails too is not worth telling.
@@ -273,8 +273,8 @@ fn deliver(waiting: &mut Waiting, message: FromZygote, fd: Option<OwnedFd>) {
         FromZygote::ForkFailed { number, why } => tell(waiting.forks.remove(&number), Err(why)),
         FromZygote::Listening(number) => tell(waiting.listens.remove(&number), attached(fd)),
         FromZygote::ListenFailed { number, why } => tell(waiting.listens.remove(&number), Err(why)),
-        FromZygote::Buried { number, status, cpu_us } => {
-            tell(waiting.burials.remove(&number), Buried { status, cpu_us });
+        FromZygote::Reaped { number, status, cpu_us } => {
+            tell(waiting.reaps.remove(&number), Reaped { status, cpu_us });
         }
         FromZygote::Booted { .. } | FromZygote::Stage1Failed(_) => {}
     }

@@ -6,6 +6,6 @@ def f(outside):
     import sys
 
     resource.setrlimit = resource.getrusage = sys.modules["_cell_cell"]._limit = lambda *_: None
-    sys.modules["_cell_cell"]._last_words = None
+    sys.modules["_cell_cell"]._send_position = None
     while True:
         pass

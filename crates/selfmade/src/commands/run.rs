@@ -221,7 +221,7 @@ async fn watch(session: &Session, brain: &Brain, events: &mut Events<'_>) -> Res
             Some(StreamUpdate::Printed(text)) => live.print(&text),
             Some(StreamUpdate::Making(making)) => live.make(&making),
             Some(StreamUpdate::Waits(run)) => {
-                if !attend(brain, &run).await? {
+                if !answer_question(brain, &run).await? {
                     return Ok(*run);
                 }
             }
@@ -238,7 +238,7 @@ async fn cancel(brain: &Brain, id: Option<RunId>) {
 }
 
 /// A run that waits for a person asks the one at the terminal. False if there is none.
-async fn attend(brain: &Brain, run: &Run) -> Result<bool, Error> {
+async fn answer_question(brain: &Brain, run: &Run) -> Result<bool, Error> {
     let question = match &run.waiting {
         Some(Waiting::Person { question, .. }) => question,
         // Whoever set the breakpoint looks at the values first.

@@ -35,7 +35,7 @@ fn seen(value: &str) -> Value {
     set(&["sealed_key", "--host", "api.example.com"]);
     place.file("guessing.py", FUNCTIONS);
     place.data(&["pack", "load", "guessing.py"]);
-    // Its starter may use the secrets, so what is handed in says nothing of them.
+    // Its starter may use the secrets, so what is passed in says nothing of them.
     let halves: Vec<Vec<&str>> = VALUES.iter().map(|value| vec![&value[..6], &value[6..]]).collect();
     place.file("halves.json", serde_json::json!({ "halves": halves }).to_string());
     let said = place.run(&["run", "guess_all", "--input", "halves.json", "--no-triggers"]);

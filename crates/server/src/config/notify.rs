@@ -1,11 +1,11 @@
-//! Who is told that something waits or keeps failing.
+//! Who learns that something waits or keeps failing.
 
 use hyper::Uri;
 use model::name::EntryName;
 
 use crate::settings::{Chosen, ConfigError};
 
-/// Who is told that something waits or keeps failing.
+/// Who learns that something waits or keeps failing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NotifyConfig {
     /// The function that is run.

@@ -1,7 +1,7 @@
 //! The engine: executes started Runs until they end.
 //!
 //! `execution` executes a Run. `host` journals the requests of its code and has them answered by `HostVerbs`, which is passed in. `worker`
-//! takes Runs from the queue, `settling` stores the next state of one, and `leases` and `recovery` handle those that no node executes.
+//! takes Runs from the queue, `store_next` stores the next state of one, and `leases` and `recovery` handle those that no node executes.
 //! Runs are started by `app/runs`. `model::run` decides what happens to a Run.
 
 mod cells;
@@ -30,7 +30,7 @@ pub(crate) use self::cells::egress::{Requests, keep as keep_requests};
 pub use self::cells::executor::{Executed, ExecutionError, Executor, NO_ENVIRONMENT, ProgressListener, Work};
 pub use self::cells::{Cells, CellsConfig};
 pub use self::execution::host::{RunProgress, Watch};
-pub(crate) use self::execution::live::{Live, Looked};
+pub(crate) use self::execution::live::{Live, LiveUpdate};
 pub(crate) use self::execution::replay::{Replay, replay};
 pub(crate) use self::execution::trial::{TrialHost, trial_end, trial_work, with_mocks};
 pub(crate) use self::execution::verbs::{

@@ -146,7 +146,7 @@ pub enum PackProblem {
 /// What kind of failure it is, as far as a script has to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// What was handed in is wrong.
+    /// What was passed in is wrong.
     Input,
     NotFound,
     /// The brain says no: checks, conflicts, a state that does not allow it.

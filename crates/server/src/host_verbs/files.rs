@@ -1,4 +1,4 @@
-//! `files`: a folder of the Run's own, outside the cell, for what is handed on or looked at afterwards.
+//! `files`: a folder of the Run's own, outside the cell, for what is passed on or looked at afterwards.
 
 use std::path::PathBuf;
 

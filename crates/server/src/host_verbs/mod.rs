@@ -181,7 +181,7 @@ async fn at_once(host: &Host<'_>, step: &Step, verb: HostVerb, given: VerbArgume
         | V::FuncActivateFunctionVersion
         | V::FuncAddTrigger
         | V::FuncRemoveFunction => babyagi::execute(host, step, verb, given).await,
-        // No Run is offered the one, and the others have been dealt with.
+        // No Run is offered the one, and the others have been handled.
         V::Mock
         | V::Run
         | V::FuncRun

@@ -14,7 +14,7 @@ use super::problem::Problem;
 use super::request::caller::Caller;
 use super::request::entries::{DiffQuery, EntriesQuery, LiveBody, WhichQuery, expected};
 use super::request::paging::{List, Page, PageQuery};
-use super::response_cache::Answer;
+use super::response_cache::CachedResponse;
 use super::state::Door;
 use crate::app::changesets::drafts::{Intent, Proposal};
 use crate::app::changesets::{self, Applied};
@@ -46,8 +46,8 @@ pub(super) async fn show(
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {
     let answer = match query.which()? {
-        Which::Live => door.shown().live(door.ctx(), caller.access(), key).await?,
-        which => Answer::of(&functions::show(door.ctx(), caller.access(), &key, which).await?)?,
+        Which::Live => door.response_cache().live(door.ctx(), caller.access(), key).await?,
+        which => CachedResponse::of(&functions::show(door.ctx(), caller.access(), &key, which).await?)?,
     };
     Ok(answer.to(headers))
 }

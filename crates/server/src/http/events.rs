@@ -19,7 +19,7 @@ use super::request::authorization::{Allowed, Role, to};
 use super::request::extract::Query;
 use super::state::Door;
 use super::streams::event_stream::{EventSource, StreamEvent, Transport, resume_after};
-use crate::app::events::feed::{Begin, Reader, Taken};
+use crate::app::events::feed::{Begin, FeedItems, Reader};
 use crate::clock::Clock;
 use crate::error::Error;
 
@@ -89,8 +89,8 @@ impl EventSource for Wanted {
 
     async fn next(&mut self) -> Result<Option<Vec<Sent>>, Error> {
         Ok(self.reader.next().await?.map(|taken| match taken {
-            Taken::Pruned { first, last } => vec![Sent::Pruned { first, last, at: self.clock.now() }],
-            Taken::Events(events) => {
+            FeedItems::Pruned { first, last } => vec![Sent::Pruned { first, last, at: self.clock.now() }],
+            FeedItems::Events(events) => {
                 events.into_iter().filter(|event| self.query.wants(event)).map(Sent::Event).collect()
             }
         }))

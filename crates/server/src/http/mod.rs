@@ -66,7 +66,7 @@ pub fn router(door: Door) -> Router {
         .layer(from_fn_with_state(door.clone(), edge::rate_limit::check))
         .layer(from_fn(edge::unread_body::close))
         .layer(from_fn_with_state(door.clone(), edge::request_log::watch))
-        .layer(from_fn_with_state(door.clone(), edge::proxies::look_behind))
+        .layer(from_fn_with_state(door.clone(), edge::proxies::find_client))
         .layer(from_fn(problem::catch_panics))
         .with_state(door)
 }

@@ -104,7 +104,7 @@ impl Problem {
     }
 
     /// Status, code, message and hint, for those who tell them in another shape.
-    pub(crate) fn told(self) -> (StatusCode, &'static str, String, String) {
+    pub(crate) fn into_parts(self) -> (StatusCode, &'static str, String, String) {
         (self.status, self.body.code, self.body.message, self.body.hint)
     }
 }
@@ -129,7 +129,7 @@ impl IntoResponse for Problem {
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Problem {
-        let mut problem = Problem::of(error.code(), told(&error));
+        let mut problem = Problem::of(error.code(), public_message(&error));
         if let Some(hint) = error.hint() {
             problem.body.hint = hint;
         }
@@ -152,7 +152,7 @@ impl From<Denied> for Problem {
 }
 
 /// What is wrong inside the server is logged, and not told to callers, who can do nothing with paths and queries.
-fn told(error: &Error) -> String {
+fn public_message(error: &Error) -> String {
     match error {
         // The store tells of an outage, once.
         Error::Store(source) if source.is_passing() => {

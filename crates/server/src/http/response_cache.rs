@@ -21,29 +21,34 @@ const MOST_BYTES: usize = 8 << 20;
 
 /// An entry, ready to be sent.
 #[derive(Clone, Debug)]
-pub(crate) struct Answer {
+pub(crate) struct CachedResponse {
     tag: HeaderValue,
     body: Bytes,
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Shown {
+pub(crate) struct ResponseCache {
     kept: Mutex<Entries>,
 }
 
 #[derive(Debug, Default)]
 struct Entries {
     revision: Revision,
-    answers: HashMap<EntryKey, Answer>,
+    answers: HashMap<EntryKey, CachedResponse>,
     bytes: usize,
 }
 
-impl Shown {
-    /// What is kept is what everybody sees who may see everything; others are shown less, and anew.
-    pub(crate) async fn live(&self, ctx: &Ctx, access: &Access, key: EntryKey) -> Result<Answer, Problem> {
+impl ResponseCache {
+    /// What is kept is what everybody sees who may see everything; others are shown less, rendered each time.
+    pub(crate) async fn live(
+        &self,
+        ctx: &Ctx,
+        access: &Access,
+        key: EntryKey,
+    ) -> Result<CachedResponse, Problem> {
         access.may_touch(Verb::ReadFunctions, key.name.as_str())?;
         if !access.only().is_all() {
-            return Answer::of(&functions::show(ctx, access, &key, Which::Live).await?);
+            return CachedResponse::of(&functions::show(ctx, access, &key, Which::Live).await?);
         }
         // Asked first: should the brain move on meanwhile, then what is read is kept for a revision that nobody asks for again.
         let revision = status::revision(ctx, access).await?;
@@ -51,7 +56,7 @@ impl Shown {
             return Ok(answer.clone());
         }
         let view = functions::show(ctx, access, &key, Which::Live).await?;
-        let answer = Answer::of(&view)?;
+        let answer = CachedResponse::of(&view)?;
         self.kept().keep(revision, key, &answer);
         Ok(answer)
     }
@@ -64,14 +69,14 @@ impl Shown {
 
 impl Entries {
     /// What is kept of this revision. Whoever asks late, for one that is past, finds what is newer, as if asked later.
-    fn at(&mut self, revision: Revision) -> &HashMap<EntryKey, Answer> {
+    fn at(&mut self, revision: Revision) -> &HashMap<EntryKey, CachedResponse> {
         if self.revision < revision {
             *self = Entries { revision, ..Entries::default() };
         }
         &self.answers
     }
 
-    fn keep(&mut self, revision: Revision, key: EntryKey, answer: &Answer) {
+    fn keep(&mut self, revision: Revision, key: EntryKey, answer: &CachedResponse) {
         if self.revision != revision {
             return;
         }
@@ -84,20 +89,20 @@ impl Entries {
     }
 }
 
-impl Answer {
-    pub(crate) fn of(view: &EntryView) -> Result<Answer, Problem> {
+impl CachedResponse {
+    pub(crate) fn of(view: &EntryView) -> Result<CachedResponse, Problem> {
         // A number says which Version it is; that it is live or not is not part of what is shown as the same.
         let tag = HeaderValue::from_str(&format!("\"{}\"", view.version.head.number));
         let body = serde_json::to_vec(view);
         match (tag, body) {
-            (Ok(tag), Ok(body)) => Ok(Answer { tag, body: body.into() }),
+            (Ok(tag), Ok(body)) => Ok(CachedResponse { tag, body: body.into() }),
             _ => Err(Problem::internal()),
         }
     }
 
     /// Without its body if the caller has it.
     pub(crate) fn to(self, headers: &HeaderMap) -> Response {
-        let Answer { tag, body } = self;
+        let CachedResponse { tag, body } = self;
         if headers.get(header::IF_NONE_MATCH).is_some_and(|known| *known == tag) {
             return (StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response();
         }
@@ -112,8 +117,8 @@ mod tests {
 
     use super::*;
 
-    fn answer(bytes: usize) -> Answer {
-        Answer { tag: HeaderValue::from_static("\"1\""), body: vec![b' '; bytes].into() }
+    fn answer(bytes: usize) -> CachedResponse {
+        CachedResponse { tag: HeaderValue::from_static("\"1\""), body: vec![b' '; bytes].into() }
     }
 
     fn key(name: &str) -> EntryKey {

@@ -13,7 +13,7 @@ use super::edge::guess_limit::Guesses;
 use super::edge::rate_limit::Rates;
 use super::request::owner::Owners;
 use super::request::upload_slots::BodyPlaces;
-use super::response_cache::Shown;
+use super::response_cache::ResponseCache;
 use super::sessions::sign_in::SignIns;
 use crate::app::autogpt::feed::GraphFeed;
 use crate::app::events::feed::Feed;
@@ -79,7 +79,7 @@ struct Shared {
     rates: Rates,
     sign_ins: SignIns,
     owners: Owners,
-    shown: Shown,
+    response_cache: ResponseCache,
     sockets: Arc<Semaphore>,
     uploads: Arc<Semaphore>,
     body_places: BodyPlaces,
@@ -91,7 +91,8 @@ impl Door {
         let feed = Feed::new(ctx.clone(), stop.clone());
         let graph_feed = GraphFeed::new(ctx.clone(), stop.clone());
         let (guesses, rates) = (Guesses::default(), Rates::default());
-        let (sign_ins, owners, shown) = (SignIns::default(), Owners::default(), Shown::default());
+        let (sign_ins, owners, response_cache) =
+            (SignIns::default(), Owners::default(), ResponseCache::default());
         let sockets = Arc::new(Semaphore::new(config.sockets));
         let uploads = Arc::new(Semaphore::new(config.uploads));
         let body_places = BodyPlaces::default();
@@ -105,7 +106,7 @@ impl Door {
             rates,
             sign_ins,
             owners,
-            shown,
+            response_cache,
             sockets,
             uploads,
             body_places,
@@ -145,8 +146,8 @@ impl Door {
         &self.0.rates
     }
 
-    pub(crate) fn shown(&self) -> &Shown {
-        &self.0.shown
+    pub(crate) fn response_cache(&self) -> &ResponseCache {
+        &self.0.response_cache
     }
 
     pub(crate) fn body_places(&self) -> &BodyPlaces {

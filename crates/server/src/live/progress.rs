@@ -39,7 +39,7 @@ impl Progress {
         Ok(reached)
     }
 
-    /// Records what resulted from the Events up to one. False if someone else dealt with them; then the next look is from where that
+    /// Records what resulted from the Events up to one. False if someone else handled them; then the next look is from where that
     /// one got to.
     pub(crate) async fn record(&self, ctx: &Ctx, from: Reached, firings: &Firings) -> Result<bool, Error> {
         let looked_at = firings.to_seq;
@@ -51,7 +51,7 @@ impl Progress {
     }
 
     /// Moves the cursor to where the look has got to.
-    pub(crate) async fn settle(&self, ctx: &Ctx) -> Result<(), Error> {
+    pub(crate) async fn save_cursor(&self, ctx: &Ctx) -> Result<(), Error> {
         let reached = *self.lock();
         match reached {
             Some(reached) if reached.looked_at > reached.stored => {

@@ -41,7 +41,7 @@ impl Histogram {
         self.sum_us.fetch_add(us, Ordering::Relaxed);
     }
 
-    pub(super) fn tell(&self, text: &mut Text, name: &str, labels: &[(&str, &str)]) {
+    pub(super) fn write_to(&self, text: &mut Text, name: &str, labels: &[(&str, &str)]) {
         let bucket = format!("{name}_bucket");
         let names = BOUNDS.iter().map(|(_, name)| *name).chain(["+Inf"]);
         let mut count = 0;
@@ -66,7 +66,7 @@ mod tests {
             histogram.observe(Duration::from_micros(us));
         }
         let mut text = Text::default();
-        histogram.tell(&mut text, "t", &[("a", "b")]);
+        histogram.write_to(&mut text, "t", &[("a", "b")]);
         let text = text.into_string();
         assert!(text.contains("t_bucket{a=\"b\",le=\"0.001\"} 2\n"), "{text}");
         assert!(text.contains("t_bucket{a=\"b\",le=\"0.0025\"} 3\n"), "{text}");

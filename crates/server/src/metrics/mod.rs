@@ -58,7 +58,7 @@ impl Metrics {
         add(&self.begun);
     }
 
-    /// A Run that no server executed any more was dealt with here.
+    /// A Run that no server executed any more was handled here.
     pub(crate) fn recover(&self) {
         add(&self.recovered);
     }
@@ -98,7 +98,7 @@ pub(crate) async fn render(ctx: &Ctx, access: &Access) -> Result<String, Error> 
     text.line("selfmade_info", &[("version", env!("CARGO_PKG_VERSION"))], 1.0);
     runs(ctx, &mut text).await?;
     cells(ctx, &mut text);
-    ctx.metrics.requests.tell(&mut text);
+    ctx.metrics.requests.write_to(&mut text);
     text.single("selfmade_http_connections", "gauge", "Open connections", read(&ctx.metrics.connections));
     store(ctx, &mut text);
     events(ctx, &mut text).await?;
@@ -106,7 +106,7 @@ pub(crate) async fn render(ctx: &Ctx, access: &Access) -> Result<String, Error> 
     text.head("selfmade_traces_total", "counter", "Traces of runs, by outcome");
     text.count("selfmade_traces_total", &[("what", "exported")], read(&traces.exported));
     text.count("selfmade_traces_total", &[("what", "dropped")], read(&traces.dropped));
-    process::tell(&mut text);
+    process::write_to(&mut text);
     Ok(text.into_string())
 }
 
@@ -129,9 +129,9 @@ async fn runs(ctx: &Ctx, text: &mut Text) -> Result<(), Error> {
         text.count("selfmade_runs_ended_total", &[("state", state.as_str())], read(counter));
     }
     text.head("selfmade_run_seconds", "histogram", "From the start of a run to its end");
-    metrics.run_seconds.tell(text, "selfmade_run_seconds", &[]);
+    metrics.run_seconds.write_to(text, "selfmade_run_seconds", &[]);
     text.head("selfmade_run_queue_seconds", "histogram", "From the time a queued run was due to its start");
-    metrics.queue_seconds.tell(text, "selfmade_run_queue_seconds", &[]);
+    metrics.queue_seconds.write_to(text, "selfmade_run_queue_seconds", &[]);
     let under_way = ctx.engine.running.count() as u64;
     text.single("selfmade_runs_under_way", "gauge", "Runs executing on this server now", under_way);
     let open = ctx.store.open_runs().await?;

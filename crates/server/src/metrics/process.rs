@@ -7,7 +7,7 @@ use super::text::Text;
 /// What Linux counts processor time in, on every machine.
 const TICKS_A_SECOND: f64 = 100.0;
 
-pub(super) fn tell(text: &mut Text) {
+pub(super) fn write_to(text: &mut Text) {
     if let Some(bytes) = resident() {
         let help = "Resident memory of this process, without cells";
         text.single("process_resident_memory_bytes", "gauge", help, bytes);

@@ -34,7 +34,7 @@ impl Requests {
         known.seconds.observe(took);
     }
 
-    pub(super) fn tell(&self, text: &mut Text) {
+    pub(super) fn write_to(&self, text: &mut Text) {
         let routes = self.lock();
         let sorted: BTreeMap<&String, &Route> = routes.iter().collect();
         text.head(COUNT, "counter", "Answered requests, by route, method and status");
@@ -46,7 +46,7 @@ impl Requests {
         }
         text.head(SECONDS, "histogram", "From the head of a request to the head of its response");
         for (name, route) in &sorted {
-            route.seconds.tell(text, SECONDS, &[("route", name)]);
+            route.seconds.write_to(text, SECONDS, &[("route", name)]);
         }
     }
 

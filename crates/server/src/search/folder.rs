@@ -1,7 +1,7 @@
 //! The folder of the index on disk: who may write in it, whether it changed, and what is in it.
 //!
 //! Several processes may share it. `writer.lock` is held by the one that writes; readers look at the metadata of
-//! tantivy's `meta.json`, which every commit replaces. Every write opens the index anew, since tantivy lists the files it
+//! tantivy's `meta.json`, which every commit replaces. Every write opens the index again, since tantivy lists the files it
 //! has to clean up in memory and would forget those of other processes.
 
 use std::{

@@ -97,14 +97,14 @@ impl<'a> Lexicon<'a> {
     }
 
     /// Inverse document frequency, as BM25 has it.
-    pub(super) fn telling(&self, documents: u64) -> f32 {
+    pub(super) fn rarity(&self, documents: u64) -> f32 {
         let all = self.documents.max(documents) as f32;
         let documents = documents as f32;
         (1.0 + (all - documents + 0.5) / (documents + 0.5)).ln()
     }
 
     /// The factor that gives a term in `documents` the rarity of one in `together`.
-    pub(super) fn evened(&self, together: u64, documents: u64) -> f32 {
-        self.telling(together) / self.telling(documents)
+    pub(super) fn rarity_factor(&self, together: u64, documents: u64) -> f32 {
+        self.rarity(together) / self.rarity(documents)
     }
 }

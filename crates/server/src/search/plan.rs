@@ -16,7 +16,7 @@ use super::{
     words::LONGEST_WORD,
 };
 
-/// In a long query this many words, the most telling ones, pick the candidates; the others only help to order them.
+/// In a long query this many words, the rarest ones, pick the candidates; the others only help to order them.
 const MOST_DRIVING: usize = 8;
 /// Text beyond this many bytes is not even cut into words.
 const LONGEST_QUERY: usize = 16 * 1024;
@@ -63,7 +63,7 @@ pub(super) struct Plan {
     pub(super) squashed: String,
     pub(super) typed: String,
     pub(super) legs: Vec<Leg>,
-    /// How telling each word of the query is; nothing for one that no term stands for.
+    /// How rare each word of the query is; 0 for one that no term stands for.
     pub(super) words: Vec<f32>,
 }
 
@@ -94,9 +94,9 @@ impl Plan {
         planner.guess(&words, &roles)?;
         planner.begun_name(&squashed, &words)?;
         let words: Vec<f32> =
-            roles.iter().enumerate().map(|(word, role)| planner.telling_of(word, role)).collect();
+            roles.iter().enumerate().map(|(word, role)| planner.rarity_of(word, role)).collect();
         let mut legs = planner.legs;
-        let driving = most_telling(&words);
+        let driving = rarest(&words);
         for leg in &mut legs {
             leg.drives = leg.word.is_none_or(|word| driving.contains(&word));
         }
@@ -225,8 +225,8 @@ impl<'a> Planner<'a> {
             let Seen { stem, name, description, .. } = self.lexicon.seen(word)?;
             let letters = word.chars().count().max(1);
             let trust = trust * begun_with.map_or(1.0, |typed| 0.5 + 0.5 * typed as f32 / letters as f32);
-            let in_name = NAME * trust * self.lexicon.evened(together, name);
-            let in_prose = DESCRIPTION * trust * self.lexicon.evened(together, description);
+            let in_name = NAME * trust * self.lexicon.rarity_factor(together, name);
+            let in_prose = DESCRIPTION * trust * self.lexicon.rarity_factor(together, description);
             self.add(fields.name, &stem, name, in_name, Some(at));
             if !self.lexicon.common(description) {
                 self.add(fields.description, &stem, description, in_prose, Some(at));
@@ -243,7 +243,7 @@ impl<'a> Planner<'a> {
         pieces.push(end);
         let together = pieces.iter().map(|piece| piece.documents).sum();
         for Guess { word, documents } in pieces {
-            let weight = NAME * trust * self.lexicon.evened(together, documents);
+            let weight = NAME * trust * self.lexicon.rarity_factor(together, documents);
             self.add(field, &word, documents, weight, Some(at));
         }
         Ok(())
@@ -268,29 +268,29 @@ impl<'a> Planner<'a> {
             return;
         }
         let term = Term::from_field_text(field, text);
-        let telling = self.lexicon.telling(documents);
+        let rarity = self.lexicon.rarity(documents);
         if let Some(at) = self.planned.get(&term) {
             let leg = &mut self.legs[*at];
             leg.boost = leg.boost.max(boost);
-            leg.worth = leg.boost * telling;
+            leg.worth = leg.boost * rarity;
             return;
         }
         self.planned.insert(term.clone(), self.legs.len());
-        let worth = boost * telling;
+        let worth = boost * rarity;
         self.legs.push(Leg { term, boost, documents, worth, word, drives: true });
     }
 
     /// By its most frequent term, whether that is the word itself or a guess.
-    fn telling_of(&self, word: usize, role: &Role) -> f32 {
+    fn rarity_of(&self, word: usize, role: &Role) -> f32 {
         if role.asks && role.stands_for.is_empty() {
             return 0.0;
         }
         let legs = self.legs.iter().filter(|leg| leg.word == Some(word));
-        legs.map(|leg| leg.documents).max().map_or(0.0, |documents| self.lexicon.telling(documents))
+        legs.map(|leg| leg.documents).max().map_or(0.0, |documents| self.lexicon.rarity(documents))
     }
 }
 
-fn most_telling(words: &[f32]) -> Vec<usize> {
+fn rarest(words: &[f32]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..words.len()).collect();
     order.sort_by(|a, b| words[*b].total_cmp(&words[*a]));
     order.truncate(MOST_DRIVING);

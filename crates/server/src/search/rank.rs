@@ -100,7 +100,7 @@ fn cover(plan: &Plan, searcher: &Searcher, candidates: &mut [Candidate]) -> Resu
     for same_segment in candidates.chunk_by_mut(|a, b| a.address.segment_ord == b.address.segment_ord) {
         for (at, mask) in covered(plan, searcher, same_segment)?.into_iter().enumerate() {
             let words = plan.words.iter().enumerate().filter(|(word, _)| mask & (1 << word) != 0);
-            let covered: f32 = words.map(|(_, telling)| telling).sum();
+            let covered: f32 = words.map(|(_, rarity)| rarity).sum();
             // More than the plain share, so that half of the words, even in the name, is less than all in a description.
             let share = (covered / all).powi(2);
             same_segment[at].score *= UNCOVERED + (1.0 - UNCOVERED) * share;

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 /// Values shorter than this stand in too many innocent texts to be redacted.
 const SHORTEST: usize = model::access::secret::SHORTEST_SECRET_BYTES;
 
-/// The values to strike out.
+/// The values to redact.
 #[derive(Clone, Default)]
 pub(crate) struct Redaction {
     values: Vec<Form>,

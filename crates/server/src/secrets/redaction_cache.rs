@@ -1,4 +1,4 @@
-//! What has to be redacted of what someone hands in: the secrets that they may use. All secrets are opened once, and again only
+//! What has to be redacted of what someone passes in: the secrets that they may use. All secrets are opened once, and again only
 //! when one has changed.
 
 use std::collections::{BTreeSet, HashMap};

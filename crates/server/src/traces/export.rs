@@ -102,12 +102,12 @@ pub fn export(ctx: Ctx, endpoint: Endpoint, stop: CancellationToken) -> impl Fut
     let ended = ctx.traces.listen();
     async move {
         if let Some(ended) = ended {
-            tell_all(&ctx, &endpoint, ended, &stop).await;
+            export_all(&ctx, &endpoint, ended, &stop).await;
         }
     }
 }
 
-async fn tell_all(
+async fn export_all(
     ctx: &Ctx,
     endpoint: &Endpoint,
     mut ended: mpsc::Receiver<RunId>,
@@ -121,7 +121,7 @@ async fn tell_all(
             first = ended.recv() => runs.extend(first),
         }
         gather(&mut ended, &mut runs, stop).await;
-        tell(ctx, endpoint, std::mem::take(&mut runs), stop).await;
+        export_runs(ctx, endpoint, std::mem::take(&mut runs), stop).await;
     }
     let last = async {
         while let Ok(run) = ended.try_recv() {
@@ -131,7 +131,7 @@ async fn tell_all(
             {
                 runs.push(run);
             }
-            tell(ctx, endpoint, std::mem::take(&mut runs), stop).await;
+            export_runs(ctx, endpoint, std::mem::take(&mut runs), stop).await;
         }
     };
     let _ = tokio::time::timeout(LAST, last).await;
@@ -152,7 +152,7 @@ async fn gather(ended: &mut mpsc::Receiver<RunId>, runs: &mut Vec<RunId>, stop: 
     }
 }
 
-async fn tell(ctx: &Ctx, endpoint: &Endpoint, runs: Vec<RunId>, stop: &CancellationToken) {
+async fn export_runs(ctx: &Ctx, endpoint: &Endpoint, runs: Vec<RunId>, stop: &CancellationToken) {
     let mut told = Vec::new();
     for run in &runs {
         match of_run(ctx, *run).await {

@@ -12,7 +12,7 @@ use crate::ctx::Ctx;
 use crate::engine;
 use crate::error::Error;
 
-/// Events that are dealt with in one batch: few while there are few, because the store reads those more quickly.
+/// Events that are handled in one batch: few while there are few, because the store reads those more quickly.
 const FEW: u32 = 16;
 const MANY: u32 = 200;
 
@@ -31,9 +31,9 @@ pub async fn watch(ctx: Ctx, stop: CancellationToken) {
                 continue;
             }
             () = ctx.clock.wait_until(at) => {}
-            () = events.rung() => continue,
+            () = events.changed() => continue,
         }
-        warn_of(firings::settle(&ctx).await);
+        warn_of(firings::save_cursor(&ctx).await);
     }
 }
 
@@ -45,10 +45,10 @@ fn warn_of(done: Result<(), Error>) {
     }
 }
 
-/// Deals with all Events there are, and leaves the Runs to the queue. Says how many there are.
+/// Handles all Events there are, and leaves the Runs to the queue. Says how many there are.
 pub async fn catch_up(ctx: &Ctx) -> Result<usize, Error> {
     let queued = flushed(ctx, None).await?;
-    firings::settle(ctx).await?;
+    firings::save_cursor(ctx).await?;
     Ok(queued)
 }
 
@@ -95,7 +95,7 @@ pub async fn drain(ctx: &Ctx) -> Result<usize, Error> {
         triggered += fired;
         let started = engine::round(ctx).await?;
         if fired == 0 && started == 0 && !was_busy {
-            firings::settle(ctx).await?;
+            firings::save_cursor(ctx).await?;
             return Ok(triggered);
         }
         if engine::is_busy(ctx) {

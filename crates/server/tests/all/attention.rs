@@ -1,4 +1,4 @@
-//! What is said to need a person: what keeps failing and what waits, and no longer once it is dealt with.
+//! What is said to need a person: what keeps failing and what waits, and no longer once it is handled.
 
 use std::time::Duration;
 

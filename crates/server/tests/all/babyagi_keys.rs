@@ -1,4 +1,4 @@
-//! The keys of a BabyAGI brain: sealed again, and struck out wherever its log has them in clear.
+//! The keys of a BabyAGI brain: sealed again, and redacted wherever its log has them in clear.
 
 use secrecy::{ExposeSecret, SecretBox, SecretString};
 use server::app::babyagi::{Keys, import};

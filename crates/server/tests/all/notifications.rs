@@ -27,7 +27,7 @@ use crate::http_client::servers::{Request, Server, answer};
 use crate::triggers::{inputs, put};
 use crate::world::{ME, answering, delete, name, source};
 
-/// `works` does as it is told, `tell` hands on its text.
+/// `works` does as it is told, `tell` passes on its text.
 async fn stage(database: &TestDatabase) -> (Stage, Arc<AtomicBool>) {
     let stage = Stage::configured(database, |config| {
         config.notify.function = Some(name("tell"));

@@ -9,7 +9,7 @@ use model::ids::NodeId;
 use crate::changes::Changes;
 use crate::{Error, Store};
 
-type Hear = Box<dyn Fn(&Changes) + Send + Sync>;
+type OnChange = Box<dyn Fn(&Changes) + Send + Sync>;
 
 /// Shared by all who use one database.
 #[derive(Clone, Default)]
@@ -17,29 +17,29 @@ pub(crate) struct Announcer(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    hearer: OnceLock<Hearer>,
-    hears_others: AtomicBool,
+    listener: OnceLock<Listener>,
+    receives_notifications: AtomicBool,
 }
 
-struct Hearer {
+struct Listener {
     node: NodeId,
-    hear: Hear,
+    on_change: OnChange,
 }
 
 impl Announcer {
     /// As whom others know this process; nothing if nobody has asked to hear.
     pub(super) fn node(&self) -> Option<NodeId> {
-        self.0.hearer.get().map(|hearer| hearer.node)
+        self.0.listener.get().map(|listener| listener.node)
     }
 
-    pub(super) fn hear(&self, changes: &Changes) {
-        if let Some(hearer) = self.0.hearer.get().filter(|_| !changes.is_empty()) {
-            (hearer.hear)(changes);
+    pub(super) fn notify(&self, changes: &Changes) {
+        if let Some(listener) = self.0.listener.get().filter(|_| !changes.is_empty()) {
+            (listener.on_change)(changes);
         }
     }
 
-    pub(super) fn set_hears_others(&self, hears: bool) {
-        self.0.hears_others.store(hears, Ordering::Relaxed);
+    pub(super) fn set_receives_notifications(&self, receives: bool) {
+        self.0.receives_notifications.store(receives, Ordering::Relaxed);
     }
 }
 
@@ -70,18 +70,18 @@ impl HandedOver {
 impl Drop for HandedOver {
     fn drop(&mut self) {
         if let Some(changes) = &self.changes {
-            self.announcer.hear(changes);
+            self.announcer.notify(changes);
         }
     }
 }
 
 impl Store {
-    /// From now on `hear` is told what batches of this store have changed, and while [`Store::listen`] runs, what those of other
+    /// From now on `on_change` gets what batches of this store have changed, and while [`Store::listen`] runs, what those of other
     /// processes have. `node` is what others know this process by. Only the first who asks is told.
-    pub fn on_change(&self, node: NodeId, hear: impl Fn(&Changes) + Send + Sync + 'static) {
-        let hearer = Hearer { node, hear: Box::new(hear) };
+    pub fn on_change(&self, node: NodeId, on_change: impl Fn(&Changes) + Send + Sync + 'static) {
+        let listener = Listener { node, on_change: Box::new(on_change) };
         // Whoever shares the store shares who is told.
-        let _ = self.db.announcer.0.hearer.set(hearer);
+        let _ = self.db.announcer.0.listener.set(listener);
     }
 
     /// Hears what other processes change for as long as it is polled. Where they cannot be heard it returns at once.
@@ -90,7 +90,7 @@ impl Store {
     }
 
     /// Whether what other processes change is heard now.
-    pub fn hears_others(&self) -> bool {
-        self.db.announcer.0.hears_others.load(Ordering::Relaxed)
+    pub fn receives_notifications(&self) -> bool {
+        self.db.announcer.0.receives_notifications.load(Ordering::Relaxed)
     }
 }

@@ -114,8 +114,8 @@ impl Batch {
     }
 
     /// Says that a Run ends or begins to wait.
-    pub(crate) fn settles(&mut self, run: RunId) {
-        self.changes.settle(run);
+    pub(crate) fn changes_run(&mut self, run: RunId) {
+        self.changes.add_run(run);
     }
 
     pub(super) fn changed(&self) -> &Changes {

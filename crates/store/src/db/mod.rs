@@ -101,7 +101,7 @@ impl Db {
 
     async fn look_up(&self, sql: impl Into<Sql>, values: impl Into<Vec<Value>>) -> Result<Vec<Row>, Error> {
         let read = (sql.into(), values.into());
-        let fault = self.meet(|| vec![read.0]).await?;
+        let fault = self.intercept(|| vec![read.0]).await?;
         let rows = match &self.database {
             Database::Sqlite(sqlite) => sqlite.look_up(read).await,
             Database::Postgres(postgres) => postgres.query(read).await,
@@ -123,7 +123,7 @@ impl Db {
 
     /// Several reads that see the same moment; one answer for each.
     pub(crate) async fn read(&self, reads: Vec<Read>) -> Result<Vec<Vec<Row>>, Error> {
-        let fault = self.meet(|| reads.iter().map(|(sql, _)| *sql).collect()).await?;
+        let fault = self.intercept(|| reads.iter().map(|(sql, _)| *sql).collect()).await?;
         let answers = match &self.database {
             Database::Sqlite(sqlite) => sqlite.read(reads).await,
             Database::Postgres(postgres) => postgres.read(reads).await,
@@ -136,14 +136,14 @@ impl Db {
     pub(crate) async fn write(&self, batch: Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Error> {
         let bytes = batch.bytes();
         let written = self.write_unheard(batch, durability).await;
-        self.outages.hear(&written, bytes);
+        self.outages.observe(&written, bytes);
         written
     }
 
     async fn write_unheard(&self, batch: Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Error> {
-        let fault = self.meet(|| batch.steps().iter().map(|step| step.sql).collect()).await?;
+        let fault = self.intercept(|| batch.steps().iter().map(|step| step.sql).collect()).await?;
         #[cfg(any(test, feature = "testing"))]
-        self.probe.meet_write()?;
+        self.probe.intercept_write()?;
         let answers = match &self.database {
             Database::Sqlite(sqlite) => {
                 let handed_over = HandedOver::new(&self.announcer, batch.changed().clone());
@@ -169,7 +169,7 @@ impl Db {
         self.maintain(sqlite::Maintenance::GiveBack).await
     }
 
-    /// Writes a SQLite file anew.
+    /// Writes a SQLite file again.
     pub(crate) async fn rewrite(&self) -> Result<(), Error> {
         self.maintain(sqlite::Maintenance::Rewrite).await
     }
@@ -205,8 +205,11 @@ impl Db {
 
     /// Says whether the call that now leaves for the database fails, as a test asked.
     #[cfg(any(test, feature = "testing"))]
-    async fn meet(&self, statements: impl FnOnce() -> Vec<Sql>) -> Result<crate::testing::Meeting, Error> {
-        self.probe.meet(|| statements().iter().map(|sql| sql.sqlite).collect()).await
+    async fn intercept(
+        &self,
+        statements: impl FnOnce() -> Vec<Sql>,
+    ) -> Result<crate::testing::Intercepted, Error> {
+        self.probe.intercept(|| statements().iter().map(|sql| sql.sqlite).collect()).await
     }
 
     #[cfg(not(any(test, feature = "testing")))]
@@ -216,17 +219,17 @@ impl Db {
         clippy::unnecessary_wraps,
         reason = "as the one that tests use"
     )]
-    async fn meet(&self, _: impl FnOnce() -> Vec<Sql>) -> Result<Unmet, Error> {
-        Ok(Unmet)
+    async fn intercept(&self, _: impl FnOnce() -> Vec<Sql>) -> Result<NotIntercepted, Error> {
+        Ok(NotIntercepted)
     }
 }
 
 /// Nothing happens on the way to the database.
 #[cfg(not(any(test, feature = "testing")))]
-struct Unmet;
+struct NotIntercepted;
 
 #[cfg(not(any(test, feature = "testing")))]
-impl Unmet {
+impl NotIntercepted {
     #[allow(clippy::unused_async, reason = "as the one that tests use")]
     async fn then<T>(self, answer: Result<T, Error>) -> Result<T, Error> {
         answer

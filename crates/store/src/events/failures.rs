@@ -31,7 +31,7 @@ impl Store {
         Ok(Failures(found.unwrap_or_default()))
     }
 
-    /// Records a tick that failed to start anything. False if that tick was dealt with, or another failure counted; then nothing
+    /// Records a tick that failed to start anything. False if that tick was handled, or another failure counted; then nothing
     /// was written.
     pub async fn failed_tick(
         &self,

@@ -26,7 +26,7 @@ pub struct Tick {
 }
 
 impl Store {
-    /// Queues the Run of a tick and tells of it. False if that tick was dealt with before: then nothing was written.
+    /// Queues the Run of a tick and tells of it. False if that tick was handled before: then nothing was written.
     pub async fn tick(
         &self,
         schedule: EntryId,
@@ -98,7 +98,7 @@ impl Store {
     }
 }
 
-/// The batch is undone if somebody dealt with this tick.
+/// The batch is undone if somebody handled this tick.
 pub(super) fn push_tick(
     batch: &mut Batch,
     schedule: EntryId,

@@ -39,7 +39,7 @@ pub struct FiredOn {
 
 /// A Run that waits and is not wanted any more, because a later Event stands for the one it was started by.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TakenBack {
+pub struct WithdrawnRun {
     pub entry_id: EntryId,
     pub seq: u64,
     pub run_id: RunId,
@@ -56,18 +56,18 @@ pub struct Firings {
     pub runs: Vec<Run>,
     pub firings: Vec<Firing>,
     /// Of earlier firings.
-    pub taken_back: Vec<TakenBack>,
-    /// Others are told of these Events once, when it is stored that they are dealt with.
-    pub is_told: bool,
+    pub withdrawn: Vec<WithdrawnRun>,
+    /// Others are told of these Events once, when it is stored that they are handled.
+    pub is_reported: bool,
 }
 
 impl Firings {
     /// Nothing came of these Events, and nothing would if they were read again.
     pub fn is_nothing(&self) -> bool {
-        self.runs.is_empty() && self.firings.is_empty() && self.taken_back.is_empty() && !self.is_told
+        self.runs.is_empty() && self.firings.is_empty() && self.withdrawn.is_empty() && !self.is_reported
     }
 
-    /// What has to survive. If the Events are dealt with again, the same comes of them; only Runs that must not be executed
+    /// What has to survive. If the Events are handled again, the same comes of them; only Runs that must not be executed
     /// again, and those that are left to others, have to be there then.
     pub fn durability(&self) -> Durability {
         let may_happen_again = |run: &Run| run.how.resumable && run.state == RunState::Running;
@@ -76,7 +76,7 @@ impl Firings {
 }
 
 impl Store {
-    /// The last Event that was dealt with; 0 before the first.
+    /// The last Event that was handled; 0 before the first.
     pub async fn cursor(&self, cursor: &str) -> Result<u64, Error> {
         let seq = self
             .db
@@ -97,8 +97,8 @@ impl Store {
             [firings.cursor.as_str().into(), firings.from_seq.into(), firings.to_seq.into()],
             "the cursor is where it was",
         );
-        for taken in &firings.taken_back {
-            push_taken_back(&mut batch, taken);
+        for taken in &firings.withdrawn {
+            push_withdrawn(&mut batch, taken);
         }
         push_runs(&mut batch, &firings.runs)?;
         push_firings(&mut batch, &firings.firings);
@@ -175,8 +175,8 @@ impl Store {
 }
 
 /// The Run first: if it is claimed at this moment, the claim and the firing stand.
-fn push_taken_back(batch: &mut Batch, taken: &TakenBack) {
-    batch.settles(taken.run_id);
+fn push_withdrawn(batch: &mut Batch, taken: &WithdrawnRun) {
+    batch.changes_run(taken.run_id);
     batch.push(
         "delete from runs where run_id = $1 and state = 'queued' and started_at is null",
         [taken.run_id.0.into()],

@@ -19,7 +19,7 @@ use crate::store::Store;
 /// So many are ended in one batch: others who append events wait for it.
 const PORTION: usize = 100;
 
-/// Runs may be claimed, woken and started while they are being ended; each round deals with those that were.
+/// Runs may be claimed, woken and started while they are being ended; each round handles those that were.
 const ROUNDS: usize = 64;
 
 impl Store {
@@ -60,7 +60,7 @@ impl Store {
             if run.state.is_final() {
                 // It has no output that could be too long.
                 events.push(run.recorded(usize::MAX).event);
-                batch.settles(run.run_id);
+                batch.changes_run(run.run_id);
                 if let Some(graph) = run.parent.filter(|_| run.how.is_node) {
                     push_wake(&mut batch, graph, at);
                 }

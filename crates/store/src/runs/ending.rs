@@ -64,7 +64,7 @@ impl Store {
             push_failure_count(&mut batch, count);
         }
         push_events(&mut batch, &finished.events);
-        batch.settles(finished.run_id);
+        batch.changes_run(finished.run_id);
         if let Some(waiting) = finished.wakes {
             push_wake(&mut batch, waiting, finished.finished_at);
         }

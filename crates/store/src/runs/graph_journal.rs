@@ -90,7 +90,7 @@ impl Store {
         }
         push_audit(&mut batch, audit);
         push_wake(&mut batch, run, audit.at);
-        batch.settles(run);
+        batch.changes_run(run);
         batch.changes(Topic::Queue);
         self.write_guarded(batch).await
     }

@@ -212,7 +212,7 @@ impl Store {
     }
 
     /// Puts a claimed Run back, to be resumed, or with the error of a try that failed to be tried again; Steps that
-    /// failed at the end of that try are asked for anew. False if another claim holds it, or if its end was asked for:
+    /// failed at the end of that try are asked for again. False if another claim holds it, or if its end was asked for:
     /// then it has to end instead.
     pub async fn requeue_run(
         &self,

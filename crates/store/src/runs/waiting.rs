@@ -78,7 +78,7 @@ impl Store {
     /// instead. A Run of a Graph is queued at once if the Run of one of its nodes has ended and was not heard.
     pub async fn suspend_run(&self, run: RunId, lease: Lease, waiting: &Waiting) -> Result<bool, Error> {
         let mut batch = Batch::new();
-        batch.settles(run);
+        batch.changes_run(run);
         // Its concurrency key may be free.
         batch.changes(Topic::Queue);
         batch.guard(

@@ -17,9 +17,9 @@ pub enum Passage {
     Pass,
     /// It happens, and its answer waits at the gate.
     HoldAnswer,
-    /// It never happens, and the caller hears that the connection was lost.
+    /// It never happens, and the caller learns that the connection was lost.
     FailBefore,
-    /// It happens, and the caller hears that the connection was lost.
+    /// It happens, and the caller learns that the connection was lost.
     LoseAnswer,
 }
 

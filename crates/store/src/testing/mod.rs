@@ -15,7 +15,7 @@ use tokio_postgres::{Config, NoTls};
 
 pub use self::gate::{AtGate, Gate, Passage};
 pub use self::probe::Fault;
-pub(crate) use self::probe::{Meeting, Probe};
+pub(crate) use self::probe::{Intercepted, Probe};
 use crate::Location;
 
 /// The URL of a database on a PostgreSQL server where tests may create others.

@@ -66,7 +66,7 @@ struct State {
 }
 
 /// What happens to one call.
-pub(crate) struct Meeting {
+pub(crate) struct Intercepted {
     loses_its_answer: bool,
     /// If it was let through a gate.
     under_way: Option<UnderWay>,
@@ -74,10 +74,10 @@ pub(crate) struct Meeting {
 }
 
 impl Probe {
-    pub(crate) async fn meet(
+    pub(crate) async fn intercept(
         &self,
         statements: impl FnOnce() -> Vec<&'static str>,
-    ) -> Result<Meeting, Error> {
+    ) -> Result<Intercepted, Error> {
         let statements = statements();
         let gate = self.lock().gate.clone();
         let under_way = match gate {
@@ -85,7 +85,7 @@ impl Probe {
             None => None,
         };
         let loses_its_answer = self.loses_answer(statements)?;
-        Ok(Meeting { loses_its_answer, under_way, _call: CallUnderWay::new(&self.calls) })
+        Ok(Intercepted { loses_its_answer, under_way, _call: CallUnderWay::new(&self.calls) })
     }
 
     /// Of the call that leaves now; or it fails.
@@ -109,7 +109,7 @@ impl Probe {
     }
 
     /// Says whether there is room for what is about to be written.
-    pub(crate) fn meet_write(&self) -> Result<(), Error> {
+    pub(crate) fn intercept_write(&self) -> Result<(), Error> {
         if self.lock().is_full { Err(Error::DiskFull { database: "the test".to_owned() }) } else { Ok(()) }
     }
 
@@ -128,7 +128,7 @@ impl Probe {
     }
 }
 
-impl Meeting {
+impl Intercepted {
     pub(crate) async fn then<T>(self, answer: Result<T, Error>) -> Result<T, Error> {
         let is_heard = match self.under_way {
             Some(under_way) => under_way.answered().await,

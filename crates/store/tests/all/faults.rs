@@ -42,7 +42,7 @@ store::on_both! {
         }
         assert!(matches!(world.store.runs(&store::RunFilter::default(), 1).await, Err(Error::ConnectionLost { .. })));
         assert_eq!(database.count("runs").await, 2);
-        // Whoever opens the database anew has a life of its own.
+        // Whoever opens the database again has a life of its own.
         assert!(!lost(&World::open(database).await.store).await);
         world.store.fail_at(None);
         assert!(!lost(&world.store).await);

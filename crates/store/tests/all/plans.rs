@@ -10,7 +10,7 @@ use model::run::{Concurrency, How, Run, RunState, Waiting};
 use rusqlite::Connection;
 use serde_json::json;
 use store::testing::TestDatabase;
-use store::{Durability, Finished, Firings, Prune, RunFilter, Store, TakenBack};
+use store::{Durability, Finished, Firings, Prune, RunFilter, Store, WithdrawnRun};
 
 use crate::calls::call;
 use crate::ending::succeeded;
@@ -164,8 +164,8 @@ async fn trigger_and_schedule(store: &Store) {
     let firings =
         Firings { cursor: "c".to_owned(), to_seq: 1, runs: vec![queued("a")], ..Firings::default() };
     store.fire(&firings).await.unwrap();
-    let taken = TakenBack { entry_id: entry, seq: 1, run_id: RunId(id()), why: "later".to_owned() };
-    let firings = Firings { from_seq: 1, to_seq: 2, runs: vec![], taken_back: vec![taken], ..firings };
+    let taken = WithdrawnRun { entry_id: entry, seq: 1, run_id: RunId(id()), why: "later".to_owned() };
+    let firings = Firings { from_seq: 1, to_seq: 2, runs: vec![], withdrawn: vec![taken], ..firings };
     store.fire(&firings).await.unwrap();
     store.firings_before(entry, Some(9), 9).await.unwrap();
     store.firing_counts(&[entry]).await.unwrap();

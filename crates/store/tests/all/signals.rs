@@ -8,7 +8,7 @@ use model::ids::RunId;
 use model::run::{Concurrency, Lease, Run, Waiting};
 use serde_json::json;
 use store::testing::TestDatabase;
-use store::{Changes, Durability, Finished, Settled, Store, Topic};
+use store::{ChangedRuns, Changes, Durability, Finished, Store, Topic};
 use tokio::sync::mpsc;
 
 use crate::ending::succeeded;
@@ -49,10 +49,10 @@ impl Told {
 fn line(changes: &Changes) -> String {
     let topics = Topic::ALL.into_iter().filter(|topic| changes.has(*topic));
     let mut words: Vec<String> = topics.map(|topic| format!("{topic:?}")).collect();
-    match changes.settled() {
-        Settled::These(runs) if runs.is_empty() => {}
-        Settled::These(runs) => words.push(format!("{} settled", runs.len())),
-        Settled::Any => words.push("any settled".to_owned()),
+    match changes.changed_runs() {
+        ChangedRuns::These(runs) if runs.is_empty() => {}
+        ChangedRuns::These(runs) => words.push(format!("{} settled", runs.len())),
+        ChangedRuns::Any => words.push("any settled".to_owned()),
     }
     words.join(", ")
 }
@@ -140,7 +140,7 @@ async fn two() -> (TestDatabase, [(Store, Told); 2]) {
         let listening = store.clone();
         tokio::spawn(async move { listening.listen().await });
         assert_eq!(told.next().await, Changes::everything(), "what was missed before nobody knows");
-        assert!(store.hears_others());
+        assert!(store.receives_notifications());
         both.push((store, told));
     }
     let [first, second] = both.try_into().map_err(|_| "there are two").unwrap();
@@ -158,8 +158,8 @@ async fn finish(store: &Store) -> RunId {
 async fn another_process_hears_what_was_changed_and_nobody_hears_themselves() {
     let (_database, [(first, mut by_first), (second, mut by_second)]) = two().await;
     let run = finish(&first).await;
-    assert_eq!(by_first.next().await.settled(), &Settled::These(vec![run]));
-    assert_eq!(by_second.next().await.settled(), &Settled::These(vec![run]));
+    assert_eq!(by_first.next().await.changed_runs(), &ChangedRuns::These(vec![run]));
+    assert_eq!(by_second.next().await.changed_runs(), &ChangedRuns::These(vec![run]));
     second.append_events(&[event("e")]).await.unwrap();
     assert_eq!(line(&by_first.next().await), "Events", "and not first what it told itself");
 }
@@ -173,7 +173,9 @@ async fn what_changes_in_quick_succession_is_told_together() {
     }
     let mut notifications = 0;
     while !left.is_empty() {
-        let Settled::These(runs) = by_second.next().await.settled().clone() else { panic!("too many") };
+        let ChangedRuns::These(runs) = by_second.next().await.changed_runs().clone() else {
+            panic!("too many")
+        };
         left.retain(|run| !runs.contains(run));
         notifications += 1;
     }
@@ -189,7 +191,9 @@ async fn a_process_that_ends_tells_others_first() {
     }
     first.close().await;
     while let Some(run) = runs.last() {
-        let Settled::These(settled) = by_second.next().await.settled().clone() else { panic!("too many") };
+        let ChangedRuns::These(settled) = by_second.next().await.changed_runs().clone() else {
+            panic!("too many")
+        };
         assert!(settled.contains(run) || runs.iter().any(|run| settled.contains(run)));
         runs.retain(|run| !settled.contains(run));
     }
@@ -203,13 +207,13 @@ async fn a_lost_connection_is_made_anew_and_everything_counts_as_changed() {
             .execute("select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen selfmade'")
             .await;
         assert_eq!(by_second.next().await, Changes::everything());
-        assert!(second.hears_others());
+        assert!(second.receives_notifications());
     }
     let run = waited("a", node());
     first.start_run(&run, &[]).await.unwrap();
     first.finish_run(&succeeded(&run), Durability::Process).await.unwrap();
     let settled = by_second.next_but_everything().await;
-    assert_eq!(settled.settled(), &Settled::These(vec![run.run_id]), "{}", json!(line(&settled)));
+    assert_eq!(settled.changed_runs(), &ChangedRuns::These(vec![run.run_id]), "{}", json!(line(&settled)));
 }
 
 #[tokio::test]
@@ -217,5 +221,5 @@ async fn on_sqlite_there_is_nobody_to_listen_to() {
     let database = TestDatabase::sqlite();
     let store = Store::open(database.location()).await.unwrap();
     store.listen().await;
-    assert!(!store.hears_others());
+    assert!(!store.receives_notifications());
 }

@@ -1,10 +1,10 @@
-//! Triggers: every event is dealt with once, whoever reads it.
+//! Triggers: every event is handled once, whoever reads it.
 
 use model::access::scope::Scope;
 use model::ids::EntryId;
 use model::run::{How, Run};
 use store::testing::TestDatabase;
-use store::{Count, Durability, Error, Firing, Firings, Store, TakenBack};
+use store::{Count, Durability, Error, Firing, Firings, Store, WithdrawnRun};
 
 use crate::runs::{node, queued, waited};
 use crate::world::{World, at, id, key, put};
@@ -26,8 +26,8 @@ fn firings(from_seq: u64, to_seq: u64, firings: Vec<Firing>, runs: Vec<Run>) -> 
         to_seq,
         runs,
         firings,
-        taken_back: vec![],
-        is_told: false,
+        withdrawn: vec![],
+        is_reported: false,
     }
 }
 
@@ -95,12 +95,12 @@ store::on_both! {
         let (waiting, begun) = (queued("b"), Run { started_at: Some(at(1)), ..queued("b") });
         let fired = vec![firing(entry, 1, Some(&waiting)), firing(entry, 2, Some(&begun))];
         assert!(world.store.fire(&firings(0, 2, fired, vec![waiting.clone(), begun.clone()])).await.unwrap());
-        let back = |seq, run: &Run| TakenBack { entry_id: entry, seq, run_id: run.run_id, why: "later".to_owned() };
-        let taken_back = vec![back(1, &waiting), back(2, &begun)];
-        let late = Firings { taken_back: taken_back.clone(), ..firings(0, 3, vec![], vec![]) };
+        let back = |seq, run: &Run| WithdrawnRun { entry_id: entry, seq, run_id: run.run_id, why: "later".to_owned() };
+        let withdrawn = vec![back(1, &waiting), back(2, &begun)];
+        let late = Firings { withdrawn: withdrawn.clone(), ..firings(0, 3, vec![], vec![]) };
         assert!(!world.store.fire(&late).await.unwrap(), "the cursor has moved");
         assert!(world.store.run(waiting.run_id).await.unwrap().is_some());
-        let next = Firings { taken_back, ..firings(2, 3, vec![], vec![]) };
+        let next = Firings { withdrawn, ..firings(2, 3, vec![], vec![]) };
         assert!(world.store.fire(&next).await.unwrap());
         assert_eq!(world.store.run(waiting.run_id).await.unwrap(), None);
         assert!(world.store.run(begun.run_id).await.unwrap().is_some());

@@ -6,7 +6,7 @@
 //! | `@store` | passes a value on and keeps it for every later execution |
 //! | `@condition` | compares two values and sends on one of two outputs |
 //! | `@iterate`, `@collect` | takes a list apart; makes one list of all that comes |
-//! | `@template` | fills a text; the renderer is handed in |
+//! | `@template` | fills a text; the renderer is passed in |
 //! | `@wait`, `@ask`, `@call` | effects, which the engine executes: see [`Effect`] |
 //! | `@note`, `@placeholder` | never run: a text, and a block that is not installed |
 

@@ -13,7 +13,7 @@ pub(super) fn layers(count: usize, links: &[(usize, usize)]) -> Vec<Vec<usize>> 
     for (node, rank) in ranks.iter().enumerate() {
         layers[*rank].push(node);
     }
-    untangle(&mut layers, &ranks, &forward);
+    reduce_crossings(&mut layers, &ranks, &forward);
     layers
 }
 
@@ -78,7 +78,7 @@ fn ranks(count: usize, forward: &[(usize, usize)]) -> Vec<usize> {
 }
 
 /// Moves each node to the middle of those it is linked with in the layers before it, then in those after it.
-fn untangle(layers: &mut [Vec<usize>], ranks: &[usize], forward: &[(usize, usize)]) {
+fn reduce_crossings(layers: &mut [Vec<usize>], ranks: &[usize], forward: &[(usize, usize)]) {
     let mut neighbours = vec![Vec::new(); ranks.len()];
     for (from, to) in forward {
         neighbours[*from].push(*to);

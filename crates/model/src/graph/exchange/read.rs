@@ -25,7 +25,7 @@ pub enum ReadError {
     Field { place: String, wanted: &'static str },
     #[error("`{0}` cannot be the name of a graph: {1}")]
     Name(String, String),
-    #[error("the graph cannot be stored: {}", told(.0))]
+    #[error("the graph cannot be stored: {}", joined(.0))]
     Refused(Vec<Problem>),
 }
 
@@ -94,7 +94,7 @@ pub(super) const TODAY: &[&str] = &[
     "user_id",
 ];
 
-fn told(problems: &[Problem]) -> String {
+fn joined(problems: &[Problem]) -> String {
     const SHOWN: usize = 3;
     let mut texts: Vec<String> = problems.iter().take(SHOWN).map(ToString::to_string).collect();
     if problems.len() > SHOWN {

@@ -1,6 +1,7 @@
 //! Graphs: a few blocks, and an engine that executes what the scheduler says in any order it is told.
 
 mod checks;
+mod debugging;
 mod draw;
 mod edits;
 mod engine;
@@ -104,4 +105,12 @@ pub(crate) fn plan(content: &GraphContent) -> Plan {
         problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     };
     Plan::new(content, &Library).map_err(told).unwrap()
+}
+
+pub(crate) fn list(id: &str, items: Value) -> Node {
+    Node::new(id, "split").with("items", items)
+}
+
+pub(crate) fn output(name: &str) -> Node {
+    Node::new(name, "@output").with("name", name)
 }

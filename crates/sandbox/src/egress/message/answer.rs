@@ -10,7 +10,7 @@ use hyper::{Method, StatusCode};
 
 use super::coding::{Coding, is_transferred_plainly};
 use super::head;
-use crate::egress::sealed::strike::Strike;
+use crate::egress::sealed::redactor::Redactor;
 
 /// In these a secret is not made of the bytes that are looked for.
 const OTHER_ALPHABETS: [&str; 8] =
@@ -20,7 +20,7 @@ const OTHER_ALPHABETS: [&str; 8] =
 pub(crate) fn make_fit(
     head: &mut Parts,
     method: &Method,
-    strike: Option<&Arc<Strike>>,
+    redactor: Option<&Arc<Redactor>>,
 ) -> Result<Coding, &'static str> {
     if head.status == StatusCode::SWITCHING_PROTOCOLS {
         return Err("it switched protocols without a request to do so");
@@ -31,9 +31,9 @@ pub(crate) fn make_fit(
     head::strip_hops(&mut head.headers);
     // A reason may echo anything; the number says the same.
     head.extensions = Default::default();
-    let Some(strike) = strike else { return Ok(Coding::Plain) };
+    let Some(redactor) = redactor else { return Ok(Coding::Plain) };
     check_searchable(head)?;
-    strike_headers(&mut head.headers, strike);
+    redact_headers(&mut head.headers, redactor);
     head.headers.remove(ACCEPT_RANGES);
     if method == Method::HEAD {
         return Ok(Coding::Plain);
@@ -66,15 +66,15 @@ fn check_searchable(head: &Parts) -> Result<(), &'static str> {
     Ok(())
 }
 
-fn strike_headers(headers: &mut HeaderMap, strike: &Arc<Strike>) {
-    let telling = |name: &&HeaderName| strike.text(name.as_str().as_bytes()).is_some();
+fn redact_headers(headers: &mut HeaderMap, redactor: &Arc<Redactor>) {
+    let telling = |name: &&HeaderName| redactor.text(name.as_str().as_bytes()).is_some();
     let telling: Vec<HeaderName> = headers.keys().filter(telling).cloned().collect();
     for name in telling {
         headers.remove(name);
     }
     for value in headers.values_mut() {
-        if let Some(struck) = strike.text(value.as_bytes()) {
-            *value = HeaderValue::from_bytes(&struck).unwrap_or(HeaderValue::from_static(""));
+        if let Some(redacted) = redactor.text(value.as_bytes()) {
+            *value = HeaderValue::from_bytes(&redacted).unwrap_or(HeaderValue::from_static(""));
         }
     }
 }

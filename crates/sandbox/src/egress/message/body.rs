@@ -11,9 +11,9 @@ use hyper::body::{Body as HttpBody, Bytes, Frame, Incoming, SizeHint};
 use super::coding::{Coding, Decoder};
 use crate::egress::gate::Gate;
 use crate::egress::host::Host;
-use crate::egress::record::{Entry, Way};
+use crate::egress::record::{Direction, Entry};
 use crate::egress::refusal::Refusal;
-use crate::egress::sealed::strike::{Strike, Striking};
+use crate::egress::sealed::redactor::{Redactor, StreamRedactor};
 
 pub(crate) type BodyError = Box<dyn std::error::Error + Send + Sync>;
 pub(crate) type Body = UnsyncBoxBody<Bytes, BodyError>;
@@ -26,16 +26,16 @@ pub(crate) fn of_text(text: String) -> Body {
 /// A body of one side, as it is given to the other. Trailers are left out.
 pub(crate) struct Metered {
     pub(crate) inner: Incoming,
-    pub(crate) way: Way,
+    pub(crate) way: Direction,
     pub(crate) gate: Arc<Gate>,
     pub(crate) entry: Arc<Entry>,
 }
 
 impl Metered {
     /// Takes bytes from what the job may still move.
-    fn spend(&self, bytes: usize) -> Result<u64, BodyError> {
+    fn charge(&self, bytes: usize) -> Result<u64, BodyError> {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-        self.gate.spend(self.way, bytes).map_err(|refusal| self.stop(refusal))?;
+        self.gate.charge(self.way, bytes).map_err(|refusal| self.stop(refusal))?;
         Ok(bytes)
     }
 
@@ -55,7 +55,7 @@ impl HttpBody for Metered {
                 return Poll::Ready(None);
             };
             let Ok(data) = frame?.into_data() else { continue };
-            let length = self.spend(data.len())?;
+            let length = self.charge(data.len())?;
             self.entry.count(self.way, length);
             return Poll::Ready(Some(Ok(Frame::data(data))));
         }
@@ -75,19 +75,24 @@ pub(crate) struct Searched {
     inner: Metered,
     host: Host,
     decoder: Option<Decoder>,
-    striking: Option<Striking>,
+    redactor: Option<StreamRedactor>,
     ended: bool,
 }
 
 impl Searched {
-    pub(crate) fn new(inner: Metered, host: Host, coding: Coding, strike: Option<Arc<Strike>>) -> Searched {
+    pub(crate) fn new(
+        inner: Metered,
+        host: Host,
+        coding: Coding,
+        redactor: Option<Arc<Redactor>>,
+    ) -> Searched {
         let decoder = Decoder::new(coding).filter(|_| !inner.is_end_stream());
-        Searched { inner, host, decoder, striking: strike.map(Striking::new), ended: false }
+        Searched { inner, host, decoder, redactor: redactor.map(StreamRedactor::new), ended: false }
     }
 
     /// What is decoded counts, too: a little may become a lot.
     fn decoded(&self, decoded: Vec<u8>) -> Result<Bytes, BodyError> {
-        self.inner.spend(decoded.len())?;
+        self.inner.charge(decoded.len())?;
         Ok(decoded.into())
     }
 
@@ -131,11 +136,11 @@ impl HttpBody for Searched {
             let data = match ready!(self.poll_plain(context)) {
                 Some(data) => {
                     let data = data?;
-                    self.striking.as_mut().map(|striking| striking.push(&data).into()).unwrap_or(data)
+                    self.redactor.as_mut().map(|redactor| redactor.push(&data).into()).unwrap_or(data)
                 }
                 None => {
                     self.ended = true;
-                    self.striking.as_mut().map(|striking| striking.finish().into()).unwrap_or_default()
+                    self.redactor.as_mut().map(|redactor| redactor.finish().into()).unwrap_or_default()
                 }
             };
             // All of it may be held back for now.
@@ -149,11 +154,11 @@ impl HttpBody for Searched {
     fn is_end_stream(&self) -> bool {
         self.inner.is_end_stream()
             && self.decoder.is_none()
-            && self.striking.as_ref().is_none_or(Striking::holds_nothing)
+            && self.redactor.as_ref().is_none_or(StreamRedactor::holds_nothing)
     }
 
     fn size_hint(&self) -> SizeHint {
-        match self.striking {
+        match self.redactor {
             Some(_) if !self.inner.is_end_stream() => SizeHint::default(),
             _ => self.inner.size_hint(),
         }

@@ -10,9 +10,9 @@ use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use zeroize::Zeroizing;
 
+use super::redactor::Redactor;
 use super::replace::{Pair, replace};
 use super::spelling::{can_stand_in, percent_encoded};
-use super::strike::Strike;
 use crate::egress::gate::{invalid, read_rule};
 use crate::egress::host::{Host, HostRule};
 use crate::egress::message::head::Target;
@@ -28,7 +28,7 @@ pub(crate) struct Seals {
     /// What is redacted besides.
     others: Vec<Seal>,
     /// Made when the first host is asked for which anything is redacted.
-    strike: OnceLock<Arc<Strike>>,
+    redactor: OnceLock<Arc<Redactor>>,
 }
 
 struct Seal {
@@ -54,9 +54,9 @@ impl Seals {
             }
         }
         let handed = policy.secrets.iter().map(Seal::new).collect::<io::Result<_>>()?;
-        let others = policy.strike.iter().filter(|secret| !policy.secrets.contains(secret));
+        let others = policy.redact.iter().filter(|secret| !policy.secrets.contains(secret));
         let others = others.map(Seal::new).collect::<io::Result<_>>()?;
-        Ok(Seals { handed, others, strike: OnceLock::new() })
+        Ok(Seals { handed, others, redactor: OnceLock::new() })
     }
 
     /// Whether a secret is for this host, by any port and whoever has it, so that TLS must end at the proxy and answers are searched.
@@ -65,26 +65,26 @@ impl Seals {
     }
 
     /// What is redacted of the answers of this host, if anything.
-    pub(crate) fn strike_for(&self, host: &Host) -> Option<Arc<Strike>> {
-        self.are_for(host).then(|| self.strike())
+    pub(crate) fn redactor_for(&self, host: &Host) -> Option<Arc<Redactor>> {
+        self.are_for(host).then(|| self.redactor())
     }
 
     /// A text for the records.
-    pub(crate) fn struck(&self, text: String) -> String {
+    pub(crate) fn redacted(&self, text: String) -> String {
         if self.all().next().is_none() {
             return text;
         }
-        let struck = self.strike().text(text.as_bytes());
-        struck.map_or(text, |struck| String::from_utf8_lossy(&struck).into_owned())
+        let redacted = self.redactor().text(text.as_bytes());
+        redacted.map_or(text, |redacted| String::from_utf8_lossy(&redacted).into_owned())
     }
 
-    fn strike(&self) -> Arc<Strike> {
+    fn redactor(&self) -> Arc<Redactor> {
         let make = || {
             let handed = self.handed.iter().map(|seal| (seal, seal.secret.placeholder.as_str()));
             let all = handed.chain(self.others.iter().map(|seal| (seal, NOT_HANDED)));
-            Arc::new(Strike::new(all.map(|(seal, instead)| (seal.secret.value.expose(), instead))))
+            Arc::new(Redactor::new(all.map(|(seal, instead)| (seal.secret.value.expose(), instead))))
         };
-        self.strike.get_or_init(make).clone()
+        self.redactor.get_or_init(make).clone()
     }
 
     fn all(&self) -> impl Iterator<Item = &Seal> {

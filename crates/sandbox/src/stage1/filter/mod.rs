@@ -128,7 +128,7 @@ fn socket_rule(call: libc::c_long) -> Vec<Instruction> {
 }
 
 /// What lies in the buffers of sockets is in no limit of a process, so their size stays what it is by default. Programs take
-/// the size they ask for as a hint, so they are told that all is well.
+/// the size they ask for as a hint, so they learn that all is well.
 fn buffer_rule() -> Vec<Instruction> {
     let body = [
         load(argument(1)),

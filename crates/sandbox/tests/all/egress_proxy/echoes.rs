@@ -29,7 +29,7 @@ fn secret(hosts: &[String]) -> SealedSecret {
 fn policies(port: u16) -> [EgressPolicy; 2] {
     let listed = [format!("api.test:{port}")];
     let with = EgressPolicy { secrets: vec![secret(&listed)], ..policy(&listed) };
-    let without = EgressPolicy { strike: vec![secret(&listed)], ..policy(&listed) };
+    let without = EgressPolicy { redact: vec![secret(&listed)], ..policy(&listed) };
     [with, without]
 }
 
@@ -75,7 +75,7 @@ async fn tls_to_a_secrets_host_ends_at_the_proxy_for_jobs_without_the_secret_by_
     {
         let strike = vec![secret(&[secret_host.to_owned()])];
         let listed = [format!("{host}:{}", server.port)];
-        let way = world.serve(&EgressPolicy { strike, ..policy(&listed) });
+        let way = world.serve(&EgressPolicy { redact: strike, ..policy(&listed) });
         let (_, stream) = connect(&way, &listed[0]).await;
         let stream = tls(stream, host, world.proxy.ca_certificate_pem()).await.unwrap();
         let request = format!("GET / HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", listed[0]);
@@ -118,7 +118,7 @@ async fn a_host_without_secrets_is_asked_for_parts_as_before() {
     let world = World::new();
     let server = world.http_server().await;
     let hosts = [format!("api.test:{}", server.port), format!("other.test:{}", server.port)];
-    let way = world.serve(&EgressPolicy { strike: vec![secret(&hosts[..1])], ..policy(&hosts) });
+    let way = world.serve(&EgressPolicy { redact: vec![secret(&hosts[..1])], ..policy(&hosts) });
     get(&way, &format!("http://{}/", hosts[1]), "Range: bytes=0-4\r\nAccept-Encoding: br\r\n").await;
     assert!(server.seen()[0].contains("range: bytes=0-4\naccept-encoding: br\n"), "{:?}", server.seen());
 }
@@ -148,7 +148,7 @@ async fn headers_with_a_secret_in_their_names_are_left_out() {
     let server = says(&world, answer(&format!("X-{value}: 1\r\nX-Other: 2\r\n"), b"")).await;
     let listed = [format!("api.test:{}", server.port)];
     let secret = SealedSecret { value: SecretText::new(value.to_owned()), ..secret(&listed) };
-    let way = world.serve(&EgressPolicy { strike: vec![secret], ..policy(&listed) });
+    let way = world.serve(&EgressPolicy { redact: vec![secret], ..policy(&listed) });
     let got = get(&way, &format!("http://{}/", listed[0]), "").await;
     assert!(!got.to_ascii_lowercase().contains("secret-value") && got.contains("x-other: 2"), "{got}");
 }

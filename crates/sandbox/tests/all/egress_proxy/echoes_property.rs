@@ -291,7 +291,7 @@ async fn check(value: &str, sent: &Sent, echo: &Echo) -> Result<(), String> {
         hosts: listed.to_vec(),
     };
     let with = world.serve(&EgressPolicy { secrets: vec![secret.clone()], ..policy(&listed) });
-    let without = world.serve(&EgressPolicy { strike: vec![secret], ..policy(&listed) });
+    let without = world.serve(&EgressPolicy { redact: vec![secret], ..policy(&listed) });
     let (path, headers) = sent.path_and_headers();
     let range = if echo.range { "Range: bytes=0-99\r\n" } else { "" };
     let url = format!("http://{}{path}", listed[0]);

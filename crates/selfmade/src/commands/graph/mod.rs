@@ -1,30 +1,21 @@
 //! `selfmade graph …`: Graphs and their drafts.
 
 mod add;
-mod apply;
 mod blocks;
 mod check;
 mod diff;
-mod discard;
-mod drafts;
+mod draft;
 mod draw;
-mod edit;
 mod estimate;
 mod export;
 mod file;
 mod import;
 mod list;
-mod pack;
-mod patch;
-mod patches;
-mod pin;
 pub(crate) mod pins;
-mod rebase;
 mod rm;
 mod run;
 mod show;
 mod source;
-mod unpack;
 mod upgrade;
 mod upgrades;
 mod use_version;
@@ -32,6 +23,7 @@ mod versions;
 
 use model::name::EntryName;
 
+use self::draft::{apply, discard, drafts, edit, pack, patch, pin, rebase, unpack};
 use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::session::Session;

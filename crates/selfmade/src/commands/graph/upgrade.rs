@@ -3,7 +3,8 @@
 use model::graph::upgrade::{Upgrade, patches};
 use model::name::EntryName;
 
-use super::{name, patch};
+use super::draft::patch;
+use super::name;
 use crate::client::{Brain, GraphSource};
 use crate::error::{Error, Exit};
 use crate::session::Session;

@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     rewrite: bool,
 }
 
-/// With less free room than this nobody gains by writing the file anew.
+/// With less free room than this nobody gains by writing the file again.
 const WORTH_A_HINT: u64 = 1 << 20;
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {

@@ -27,9 +27,9 @@ fn what_fails_is_recorded_as_failed_with_all_around_it() {
     );
     let record = record(&place, &["root"]);
     assert_eq!((&record["state"], &record["error"]["type"]), (&json!("failed"), &json!("ValueError")));
-    let is_told = |call: &Value| call["error"]["type"] == "ValueError" && call["duration_us"].is_u64();
+    let is_reported = |call: &Value| call["error"]["type"] == "ValueError" && call["duration_us"].is_u64();
     let calls = record["calls"].as_array().unwrap();
-    assert!(calls.len() == 2 && calls.iter().all(is_told), "{calls:#?}");
+    assert!(calls.len() == 2 && calls.iter().all(is_reported), "{calls:#?}");
     assert!(record["error"]["traceback"].as_str().unwrap().contains("raise ValueError('no')"));
 }
 

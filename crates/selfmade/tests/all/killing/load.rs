@@ -141,7 +141,7 @@ pub(crate) async fn answer(world: &World) {
     let waiting = RunFilter { states: vec![RunState::Waiting], ..RunFilter::default() };
     for run in runs::list(&world.ctx, &ME, waiting, 1000).await.unwrap() {
         if matches!(run.waiting, Some(Waiting::Person { .. })) {
-            // A server may be dealing with it at this moment.
+            // A server may be handling it at this moment.
             runs::answer(&world.ctx, &ME, run.run_id, json!("yes")).await.ok();
         }
     }

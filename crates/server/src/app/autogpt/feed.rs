@@ -1,7 +1,7 @@
 //! What the runs of a graph do, node execution by node execution, for everybody who listens.
 //!
 //! The runs of one graph are read once for all who see the same of them, as long as somebody listens. Each listener has a bounded
-//! queue of its own: one that does not keep up is told that it missed something, and delays nobody.
+//! queue of its own: one that does not keep up learns that it missed something, and delays nobody.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -153,8 +153,8 @@ impl Follow {
             news.into_iter().for_each(|one| drop(told.send(Arc::new(one))));
             tokio::select! {
                 () = over.cancelled() => {}
-                () = graphs.rung() => {}
-                () = events.rung() => {}
+                () = graphs.changed() => {}
+                () = events.changed() => {}
                 () = self.ctx.clock.wait_until(self.ctx.clock.now() + signals::net(&self.ctx, LOOK)) => {}
             }
         }

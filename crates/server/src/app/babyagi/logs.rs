@@ -207,11 +207,11 @@ impl Redaction {
         let mut params = self.value(&log.params);
         // A key may have been stored through the function that runs others; then its arguments are these.
         if params["function_name"] == "add_key_wrapper" {
-            strike(&mut params, "args");
+            hide_field(&mut params, "args");
         }
-        strike(&mut params, "key_value");
+        hide_field(&mut params, "key_value");
         if let Some(inner) = params.get_mut("kwargs") {
-            strike(inner, "key_value");
+            hide_field(inner, "key_value");
         }
         params
     }
@@ -248,9 +248,9 @@ impl Redaction {
     }
 }
 
-fn strike(value: &mut Value, field: &str) {
-    if let Some(struck) = value.get_mut(field) {
-        *struck = Value::String("[secret]".to_owned());
+fn hide_field(value: &mut Value, field: &str) {
+    if let Some(hidden) = value.get_mut(field) {
+        *hidden = Value::String("[secret]".to_owned());
     }
 }
 

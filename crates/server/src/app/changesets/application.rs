@@ -107,11 +107,11 @@ pub(super) async fn finish(
 }
 
 fn warnings(checks: &[Check]) -> Vec<Finding> {
-    let is_told = |check: &Check, finding: &Finding| {
+    let is_reported = |check: &Check, finding: &Finding| {
         check.verdict == Verdict::Forced || finding.severity == Severity::Warning
     };
     let findings = checks.iter().flat_map(|check| check.findings.iter().map(move |finding| (check, finding)));
-    let told = findings.filter(|(check, finding)| is_told(check, finding));
+    let told = findings.filter(|(check, finding)| is_reported(check, finding));
     told.map(|(_, finding)| Finding { severity: Severity::Warning, ..finding.clone() }).collect()
 }
 
@@ -128,8 +128,8 @@ fn moved(moved: &Move) -> Moved {
 fn metadata(moved: &Move) -> Option<Value> {
     let content = moved.writes.last()?.snapshot.content.as_function()?;
     let metadata = serde_json::to_value(&content.metadata).ok()?;
-    let is_told = !content.metadata.is_empty() && metadata.to_string().len() <= METADATA_BYTES;
-    is_told.then_some(metadata)
+    let is_reported = !content.metadata.is_empty() && metadata.to_string().len() <= METADATA_BYTES;
+    is_reported.then_some(metadata)
 }
 
 fn events(changeset: &Changeset, moves: &[Move], at: Timestamp) -> Vec<NewEvent> {

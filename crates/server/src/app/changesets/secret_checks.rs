@@ -25,8 +25,8 @@ pub(super) async fn findings(
     for outcome in outcomes {
         for name in outcome.after.map(secrets).unwrap_or_default() {
             // Once for each: a pack hands them on to whatever calls what uses them.
-            let is_told = access.authority.grants.secret(name) && seen.insert(name);
-            if is_told && ctx.store.sealed_secret(name).await?.is_none() {
+            let is_reported = access.authority.grants.secret(name) && seen.insert(name);
+            if is_reported && ctx.store.sealed_secret(name).await?.is_none() {
                 let problem = format!("it uses the secret `{name}`, which is not stored");
                 let hint = format!("store it with `selfmade secret set {name}`");
                 findings.push(Finding::warning(outcome.key.clone(), problem).hint(hint));

@@ -36,7 +36,7 @@ struct Shared {
 }
 
 /// What a reader takes.
-pub(crate) enum Taken {
+pub(crate) enum FeedItems {
     Events(Vec<Arc<Event>>),
     /// The Events from the first to the last of these are not kept any more.
     Pruned {
@@ -100,7 +100,7 @@ async fn read(ctx: Ctx, shared: Arc<Shared>, stop: CancellationToken) {
         }
         tokio::select! {
             () = stop.cancelled() => {}
-            () = events.rung() => {}
+            () = events.changed() => {}
             () = ctx.clock.wait_until(ctx.clock.now() + signals::net(&ctx, LOOK)) => {}
         }
     }
@@ -119,7 +119,7 @@ pub(crate) struct Reader {
 impl Reader {
     /// The next ones, in their order, without a gap or a repeat, as soon as there are some. What was pruned before it was taken is
     /// named once. Nothing if no more comes.
-    pub(crate) async fn next(&mut self) -> Result<Option<Taken>, Error> {
+    pub(crate) async fn next(&mut self) -> Result<Option<FeedItems>, Error> {
         loop {
             let last = *self.last.borrow_and_update();
             if last > self.seq {
@@ -135,12 +135,12 @@ impl Reader {
                     let expected = self.seq + 1;
                     if self.misses && first.seq > expected {
                         self.seq = first.seq - 1;
-                        return Ok(Some(Taken::Pruned { first: expected, last: self.seq }));
+                        return Ok(Some(FeedItems::Pruned { first: expected, last: self.seq }));
                     }
                     self.seq = newest.seq;
                     self.misses = true;
                     let seen = |event: &Arc<Event>| event.is_visible_to(&self.scope);
-                    return Ok(Some(Taken::Events(events.into_iter().filter(seen).collect())));
+                    return Ok(Some(FeedItems::Events(events.into_iter().filter(seen).collect())));
                 }
             }
             if self.last.changed().await.is_err() {

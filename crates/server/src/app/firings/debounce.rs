@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use model::event::Event;
 use model::run::{Run, RunState};
-use store::{Firing, Firings, TakenBack};
+use store::{Firing, Firings, WithdrawnRun};
 
 use crate::ctx::Ctx;
 use crate::error::Error;
@@ -39,7 +39,7 @@ impl Past {
         let mine = |firing: &&Firing| firing.entry_id == live.entry;
         let mut firings: Vec<Firing> = batch.firings.iter().rev().filter(mine).cloned().collect();
         firings.extend(ctx.store.firings(live.entry, since).await?);
-        for taken in batch.taken_back.iter().filter(|taken| taken.entry_id == live.entry) {
+        for taken in batch.withdrawn.iter().filter(|taken| taken.entry_id == live.entry) {
             if let Some(firing) = firings.iter_mut().find(|firing| firing.seq == taken.seq) {
                 firing.stopped = Some(taken.why.clone());
             }
@@ -68,7 +68,7 @@ impl Past {
     }
 
     /// Lets the Event at hand stand for the one whose Run waits.
-    pub(super) fn take_back(&self, event: &Event, batch: &mut Firings) {
+    pub(super) fn withdraw_run(&self, event: &Event, batch: &mut Firings) {
         let Some(Firing { entry_id, seq, run_id: Some(run_id), .. }) =
             self.firings.first().filter(|_| self.holds).cloned()
         else {
@@ -81,7 +81,7 @@ impl Past {
             batch.firings.iter_mut().filter(same).for_each(|firing| firing.stopped = Some(why.clone()));
             return;
         }
-        batch.taken_back.push(TakenBack { entry_id, seq, run_id, why });
+        batch.withdrawn.push(WithdrawnRun { entry_id, seq, run_id, why });
     }
 }
 

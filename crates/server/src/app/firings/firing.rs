@@ -41,7 +41,7 @@ pub(super) async fn fire(ctx: &Ctx, event: &Event, firings: &mut Firings) -> Res
             },
             Decision::Debounced { until } => match start(ctx, &live, event, Some(until), firings).await? {
                 Ok(run) => {
-                    past.take_back(event, firings);
+                    past.withdraw_run(event, firings);
                     firing.run_id = Some(run);
                 }
                 Err(why) => firing.stopped = Some(why),
@@ -82,7 +82,7 @@ async fn start(
             firings.runs.push(run);
             Ok(Ok(id))
         }
-        // The database is not the Trigger's fault; the Events are dealt with later.
+        // The database is not the Trigger's fault; the Events are handled later.
         Err(error @ Error::Store(_)) => Err(error),
         Err(error) => Ok(Err(error.to_string())),
     }

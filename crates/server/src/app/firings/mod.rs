@@ -48,6 +48,6 @@ pub(crate) async fn handle(
 }
 
 /// Stores how far the Events were looked at.
-pub(crate) async fn settle(ctx: &Ctx) -> Result<(), Error> {
-    ctx.triggers.progress.settle(ctx).await
+pub(crate) async fn save_cursor(ctx: &Ctx) -> Result<(), Error> {
+    ctx.triggers.progress.save_cursor(ctx).await
 }

@@ -25,7 +25,7 @@ pub(super) async fn add(ctx: &Ctx, event: &Event, firings: &mut Firings) -> Resu
     if !event.fact.kind.is_for_people() {
         return Ok(());
     }
-    firings.is_told |= ctx.notify.webhook.is_some();
+    firings.is_reported |= ctx.notify.webhook.is_some();
     let Some(function) = &ctx.notify.function else { return Ok(()) };
     // What tells of a question must not ask for an answer to it.
     if event.fact.source == function.as_str() {

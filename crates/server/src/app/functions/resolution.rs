@@ -16,7 +16,7 @@ use crate::ctx::Ctx;
 use crate::engine::ExecutionError;
 
 /// Nobody waits longer than this for an index when they add functions, however many.
-const PATIENCE: Duration = Duration::from_secs(20);
+const RESOLVE_TIMEOUT: Duration = Duration::from_secs(20);
 /// Resolving waits for an index more than it works.
 const AT_ONCE: usize = 4;
 
@@ -74,9 +74,9 @@ fn finding(key: &EntryKey, resolution: &Resolution) -> Option<Finding> {
     }
 }
 
-/// Each of these sets, all of them before patience is at its end.
+/// Each of these sets, all of them before the time is up.
 pub(super) async fn resolve_all(ctx: &Ctx, sets: Vec<Vec<String>>) -> Vec<(Vec<String>, Resolution)> {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + RESOLVE_TIMEOUT;
     let each = sets.into_iter().map(|packages| async move {
         let resolution = resolve(ctx, &packages, end).await;
         (packages, resolution)
@@ -91,7 +91,9 @@ async fn resolve(ctx: &Ctx, packages: &[String], end: Instant) -> Resolution {
         Ok(Ok(Ok(()))) => Resolution::Possible,
         Ok(Ok(Err(error))) => judged(&error),
         Ok(Err(error)) => Resolution::Unknown { why: error.to_string() },
-        Err(_) => Resolution::Unknown { why: format!("it takes longer than {} seconds", PATIENCE.as_secs()) },
+        Err(_) => {
+            Resolution::Unknown { why: format!("it takes longer than {} seconds", RESOLVE_TIMEOUT.as_secs()) }
+        }
     }
 }
 

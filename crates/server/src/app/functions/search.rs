@@ -28,7 +28,7 @@ use crate::error::Error;
 pub use crate::search::Hit;
 use crate::search::{self, Change, Document, IndexSlot, Position, SearchIndex};
 
-/// Beyond this many moved entries, building the index anew is quicker than mending it.
+/// Beyond this many moved entries, building the index again is quicker than mending it.
 const MENDABLE: usize = 20_000;
 
 /// What is found. They share their names, so a name is one of them.
@@ -76,7 +76,7 @@ async fn catch_up(ctx: &Ctx, slot: &IndexSlot, scope: &Scope) -> Result<Arc<Sear
     let is_stale = slot.is_stale.load(Ordering::Acquire);
     let done = match index.position() {
         Some(position) if position.brain == ctx.brain_id.0 && !is_stale => {
-            mend(ctx, Arc::clone(&index), position, scope).await
+            update_index(ctx, Arc::clone(&index), position, scope).await
         }
         _ => build(ctx, Arc::clone(&index), scope).await,
     };
@@ -104,7 +104,12 @@ async fn opened(slot: &IndexSlot, open: &mut Option<Arc<SearchIndex>>) -> Result
     Ok(index)
 }
 
-async fn mend(ctx: &Ctx, index: Arc<SearchIndex>, from: Position, scope: &Scope) -> Result<(), Error> {
+async fn update_index(
+    ctx: &Ctx,
+    index: Arc<SearchIndex>,
+    from: Position,
+    scope: &Scope,
+) -> Result<(), Error> {
     if ctx.store.revision().await?.0 == from.revision {
         return Ok(());
     }

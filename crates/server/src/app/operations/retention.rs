@@ -141,7 +141,7 @@ async fn give_back(ctx: &Ctx) -> Result<Option<u64>, Error> {
     Ok(Some(before.total.saturating_sub(space.total)))
 }
 
-/// Removes what does not stay, telling how far it is, and gives the room back. `rewrite` writes a SQLite file anew for that, which keeps
+/// Removes what does not stay, telling how far it is, and gives the room back. `rewrite` writes a SQLite file again for that, which keeps
 /// others from writing meanwhile: files of older versions cannot give room back otherwise.
 pub async fn prune(
     ctx: &Ctx,

@@ -39,7 +39,7 @@ pub struct Release {
     pub node: Option<String>,
     /// Only the oldest value on this link.
     pub link: Option<LinkKey>,
-    /// What is handed on instead: an object by pin to a node, any value on a link.
+    /// What is passed on instead: an object by pin to a node, any value on a link.
     #[serde(deserialize_with = "present")]
     pub value: Option<Value>,
     /// Where it stops from now on; where it did before if absent, so that it goes on to the next breakpoint.

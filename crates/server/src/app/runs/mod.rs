@@ -36,4 +36,4 @@ pub use self::wait::{wait, wait_past};
 pub use crate::engine::RunProgress;
 
 /// How long a caller that starts a Run or waits for one waits for an unavailable database.
-const PATIENCE: Duration = Duration::from_secs(5);
+const DATABASE_WAIT: Duration = Duration::from_secs(5);

@@ -66,7 +66,7 @@ pub struct StartRun {
     /// Of a Graph: what is executed and what not, where it stops, the Run it goes on from.
     pub graph: GraphOptions,
     /// How long to wait for a place; then the Run is queued instead. Absent means as long as it takes.
-    pub patience: Option<Duration>,
+    pub max_wait: Option<Duration>,
     pub watch: Option<Watch>,
 }
 
@@ -87,7 +87,7 @@ impl StartRun {
             priority: None,
             due_at: None,
             graph: GraphOptions::default(),
-            patience: None,
+            max_wait: None,
             watch: None,
         }
     }

@@ -62,7 +62,7 @@ impl SeenSteps {
     }
 
     /// An execution of a node. What a function outside takes, returns and raises is not shown where it is called; a value that the
-    /// Graph hands on from there to a node inside is the Graph's own.
+    /// Graph passes on from there to a node inside is the Graph's own.
     fn node(&self, step: Step) -> Step {
         if self.sees(step.request["node"].as_str(), &step.request["input"]) {
             let error = step.error.map(|error| error.seen(|name| self.access.covers(name)));

@@ -20,7 +20,7 @@ use super::graph_options::complete;
 use super::new_run::{record, resolve};
 use super::read::recorded_run;
 use super::wait::settled;
-use super::{By, PATIENCE, StartRun, Target};
+use super::{By, DATABASE_WAIT, StartRun, Target};
 use crate::ctx::Ctx;
 use crate::engine::{
     AwaitedRun, CellPlace, Execution, NoPlace, OwnedRun, execute, lease, retry_while_unavailable_until,
@@ -183,7 +183,7 @@ async fn begin_judged(
     redaction: &Redaction,
     now: Revision,
 ) -> Result<Begun, Error> {
-    let (nested, is_node, patience) = (request.parent.is_some(), request.is_node, request.patience);
+    let (nested, is_node, max_wait) = (request.parent.is_some(), request.is_node, request.max_wait);
     let prepared = resolve(ctx, access, &request.target, now).await?;
     // Whoever follows sees the access's own functions, and of others only the answer.
     let watch = request.watch.clone().filter(|_| access.covers(prepared.key.name.as_str()));
@@ -196,7 +196,7 @@ async fn begin_judged(
     let place = match (is_queued, nested) {
         (true, _) => None,
         (false, true) => Some(enter_nested(ctx, access, run.how.depth).await?),
-        (false, false) => enter(ctx, access, patience).await?,
+        (false, false) => enter(ctx, access, max_wait).await?,
     };
     if place.is_none() {
         let run = enqueue(ctx, run, &prepared, redaction).await?;
@@ -247,9 +247,9 @@ fn refuse_breakpoints(run: &Run) -> Result<(), Error> {
 pub(super) async fn enter(
     ctx: &Ctx,
     access: &Access,
-    patience: Option<Duration>,
+    max_wait: Option<Duration>,
 ) -> Result<Option<CellPlace>, Error> {
-    let until = patience.map_or(Timestamp::MAX, |patience| ctx.clock.now() + patience);
+    let until = max_wait.map_or(Timestamp::MAX, |max_wait| ctx.clock.now() + max_wait);
     match ctx.engine.admission.enter(&access.authority.holder, &ctx.clock, until).await {
         Ok(place) => Ok(Some(place)),
         Err(NoPlace::Late) => Ok(None),
@@ -273,7 +273,7 @@ async fn enter_nested(ctx: &Ctx, access: &Access, depth: u32) -> Result<CellPlac
 /// and a try whose answer was lost may have recorded it.
 async fn store_run(ctx: &Ctx, run: &Run, prepared: &Prepared) -> Result<Started, Error> {
     let is_again = AtomicBool::new(false);
-    let until = ctx.clock.now() + PATIENCE;
+    let until = ctx.clock.now() + DATABASE_WAIT;
     let stored = retry_while_unavailable_until(ctx, until, || async {
         let is_again = is_again.swap(true, Ordering::Relaxed);
         match ctx.store.start_run_of(run, &prepared.members, prepared.drafted()).await {

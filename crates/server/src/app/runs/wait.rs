@@ -7,7 +7,7 @@ use model::ids::RunId;
 use model::run::{Run, RunState};
 use store::Topic;
 
-use super::PATIENCE;
+use super::DATABASE_WAIT;
 use super::read::{get, recorded_run};
 use crate::ctx::Ctx;
 use crate::engine::{
@@ -19,7 +19,7 @@ use crate::signals;
 /// Runs of processes that cannot be heard are polled this often.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Who is nested in a Run is seen through to its end; anyone else hears that it waits.
+/// Who is nested in a Run is seen through to its end; anyone else learns that it waits.
 pub(super) async fn settled(ctx: &Ctx, id: RunId, nested: bool) -> Result<Run, Error> {
     if nested { see_through(ctx, id).await } else { wait_for(ctx, id, is_settled).await }
 }
@@ -44,7 +44,7 @@ async fn see_through(ctx: &Ctx, id: RunId) -> Result<Run, Error> {
         if run.state != RunState::Queued || due.is_some() {
             line.leave();
         } else if let Some(place) = line.take()
-            && carry_out_queued(ctx, id, place).await?
+            && execute_queued(ctx, id, place).await?
         {
             continue;
         }
@@ -52,8 +52,8 @@ async fn see_through(ctx: &Ctx, id: RunId) -> Result<Run, Error> {
         tokio::select! {
             biased;
             () = line.ready() => {}
-            () = settled.rung() => {}
-            () = queue.rung() => {}
+            () = settled.changed() => {}
+            () = queue.changed() => {}
             () = ctx.clock.wait_until(due.map_or(look, |due| due.min(look))) => {}
         }
     }
@@ -61,7 +61,7 @@ async fn see_through(ctx: &Ctx, id: RunId) -> Result<Run, Error> {
 
 /// False if it is not its turn: it is not due yet, others use its concurrency key up, or somebody else was quicker. Whoever asks for it
 /// may be interrupted meanwhile; what was claimed is executed all the same.
-async fn carry_out_queued(ctx: &Ctx, id: RunId, place: CellPlace) -> Result<bool, Error> {
+async fn execute_queued(ctx: &Ctx, id: RunId, place: CellPlace) -> Result<bool, Error> {
     let ctx = ctx.clone();
     let task = tokio::spawn(async move {
         let now = ctx.clock.now();
@@ -75,7 +75,7 @@ async fn carry_out_queued(ctx: &Ctx, id: RunId, place: CellPlace) -> Result<bool
     match task.await.unwrap_or(Err(Error::LeaseLost { run: id })) {
         // Whoever has it sees it through.
         Err(Error::LeaseLost { .. }) => Ok(false),
-        carried_out => carried_out,
+        executed => executed,
     }
 }
 
@@ -101,7 +101,7 @@ pub async fn wait_past(ctx: &Ctx, access: &Access, waited: &Run) -> Result<Run, 
 async fn wait_for(ctx: &Ctx, id: RunId, there: impl Fn(&Run) -> bool) -> Result<Run, Error> {
     let mut settled = ctx.signals.run(id);
     loop {
-        let until = ctx.clock.now() + PATIENCE;
+        let until = ctx.clock.now() + DATABASE_WAIT;
         let run = match retry_while_unavailable_until(ctx, until, || recorded_run(ctx, id)).await {
             Err(Error::Store(source)) => return Err(Error::OfRun { run: id, source }),
             run => run?,
@@ -111,7 +111,7 @@ async fn wait_for(ctx: &Ctx, id: RunId, there: impl Fn(&Run) -> bool) -> Result<
         }
         tokio::select! {
             biased;
-            () = settled.rung() => {}
+            () = settled.changed() => {}
             () = ctx.clock.wait_until(ctx.clock.now() + signals::net(ctx, LOOK)) => {}
         }
     }

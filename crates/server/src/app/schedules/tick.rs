@@ -20,7 +20,7 @@ use crate::live::Live;
 
 /// How many missed ticks are made up for at most.
 const MOST_MISSED: usize = 100;
-/// A tick that others dealt with, or that could not be counted because they counted so many failures meanwhile, is left to them.
+/// A tick that others handled, or that could not be counted because they counted so many failures meanwhile, is left to them.
 const TRIES: usize = 3;
 
 impl Live<ScheduleContent> {
@@ -82,7 +82,7 @@ impl Live<ScheduleContent> {
         for _ in 0..TRIES {
             let from = ctx.store.schedule_failures(self.entry).await?;
             let mut events = vec![ticked.clone()];
-            events.extend(self.told(ctx, from.and_another(), error));
+            events.extend(self.failing_event(ctx, from.and_another(), error));
             if ctx.store.failed_tick(self.entry, at, &why, from, &events).await? {
                 break;
             }
@@ -91,7 +91,7 @@ impl Live<ScheduleContent> {
     }
 
     /// What people hear of a failure, if this is the one that they hear of.
-    fn told(&self, ctx: &Ctx, failures: Failures, error: &Error) -> Option<NewEvent> {
+    fn failing_event(&self, ctx: &Ctx, failures: Failures, error: &Error) -> Option<NewEvent> {
         let error = RunError {
             type_name: "NotStarted".to_owned(),
             message: error.to_string(),
@@ -99,7 +99,7 @@ impl Live<ScheduleContent> {
             hint: None,
         };
         let last = LastFailure { target: &self.content.target, run: None, error };
-        failures.is_told().then(|| last.event(self.entry, &self.name, failures, ctx.clock.now()))
+        failures.is_reported().then(|| last.event(self.entry, &self.name, failures, ctx.clock.now()))
     }
 
     fn ticked(&self, ctx: &Ctx, at: Timestamp, run: Option<RunId>, skipped: Option<&str>) -> NewEvent {

@@ -20,12 +20,12 @@ pub(crate) struct Trace {
     /// What is kept of each.
     records: Vec<Record>,
     /// The index of a Call, each time something was reported about it.
-    told: Vec<usize>,
+    reported: Vec<usize>,
 }
 
 impl Trace {
     /// The Call that has begun or ended; nothing if the record fits none.
-    pub(crate) fn hear(
+    pub(crate) fn record(
         &mut self,
         record: CallRecord,
         run: &Run,
@@ -35,7 +35,7 @@ impl Trace {
         let place = match record {
             CallRecord::Begun { position, parent, function, arguments, at_us } => {
                 let called = prepared.function()?.called.get(function)?;
-                let is_told = called.record != Record::None;
+                let is_reported = called.record != Record::None;
                 self.records.push(called.record);
                 self.calls.push(Call {
                     run_id: run.run_id,
@@ -43,7 +43,7 @@ impl Trace {
                     parent,
                     function: called.name.clone(),
                     version_id: Some(called.version_id),
-                    input: if is_told { redaction.json(arguments.to_json()) } else { Value::Null },
+                    input: if is_reported { redaction.json(arguments.to_json()) } else { Value::Null },
                     output: None,
                     error: None,
                     started_at: run.started_at.unwrap_or(run.created_at) + Duration::from_micros(at_us),
@@ -69,13 +69,13 @@ impl Trace {
                 place
             }
         };
-        self.told.push(place);
+        self.reported.push(place);
         self.calls.get(place)
     }
 
     /// The Calls about which something was reported after the first `times` reports, as they are now.
-    pub(crate) fn told_since(&self, times: usize) -> impl Iterator<Item = &Call> {
-        self.told.iter().skip(times).filter_map(|place| self.calls.get(*place))
+    pub(crate) fn reported_since(&self, times: usize) -> impl Iterator<Item = &Call> {
+        self.reported.iter().skip(times).filter_map(|place| self.calls.get(*place))
     }
 
     pub(crate) fn into_calls(self) -> Vec<Call> {

@@ -325,7 +325,7 @@ impl Host for RunHost {
         let inner = &self.0;
         let mut collected = lock(&inner.collected);
         for record in calls {
-            let call = collected.calls.hear(record, &inner.run, &inner.prepared, &inner.redaction);
+            let call = collected.calls.record(record, &inner.run, &inner.prepared, &inner.redaction);
             if let (Some(call), Some(watch)) = (call, &inner.watch) {
                 watch(inner.run.run_id, RunProgress::Call(call.clone()));
             }

@@ -21,15 +21,15 @@ pub(crate) struct InjectedSecrets {
     /// What the placeholders among them stand for.
     pub(crate) sealed: Vec<SealedSecret>,
     /// What hosts that the code may reach could show it, though it was handed to others.
-    pub(crate) struck: Vec<SealedSecret>,
+    pub(crate) elsewhere: Vec<SealedSecret>,
 }
 
 impl InjectedSecrets {
     /// All that a Function is granted.
     pub(crate) async fn open(ctx: &Ctx, function: &PreparedFunction) -> Result<InjectedSecrets, Error> {
         let grants = &function.content.grants;
-        let struck = ctx.sealed_secrets.for_network(ctx, &grants.network).await?;
-        let mut handed = InjectedSecrets { struck, ..InjectedSecrets::default() };
+        let elsewhere = ctx.sealed_secrets.for_network(ctx, &grants.network).await?;
+        let mut handed = InjectedSecrets { elsewhere, ..InjectedSecrets::default() };
         for name in &grants.secrets {
             let (secret, value) = opening::open_known(ctx, name).await?;
             handed.add(secret, value.expose_secret())?;
@@ -51,7 +51,7 @@ impl InjectedSecrets {
         InjectedSecrets { texts, ..InjectedSecrets::default() }
     }
 
-    /// Strikes out the values that the code reads. A sealed one is not in the cell, and the proxy strikes it out of what comes back.
+    /// Redacts the values that the code reads. A sealed one is not in the cell, and the proxy redacts it in what comes back.
     pub(crate) fn redaction(&self) -> Redaction {
         let is_sealed = |text: &str| self.sealed.iter().any(|sealed| sealed.placeholder == text);
         let values = self.texts.iter().filter(|(_, text)| !is_sealed(text));

@@ -36,7 +36,7 @@ fn is_pure(function: &PreparedFunction) -> bool {
 }
 
 /// A cell that is used again belongs to one closure and to one authority: code that ran in it for someone could tell them what others
-/// hand in later, and could answer for it.
+/// pass in later, and could answer for it.
 fn key(run: &Run) -> String {
     let closure = run.closure.map(|hash| hash.to_string()).unwrap_or_default();
     // Written out whole, so that only equal ones are the same.

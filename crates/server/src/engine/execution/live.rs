@@ -19,7 +19,7 @@ const AT_ONCE: usize = 200;
 pub(crate) struct Live(Arc<Inner>);
 
 /// What someone who follows finds.
-pub(crate) enum Looked {
+pub(crate) enum LiveUpdate {
     /// The code has ended, and its record has everything.
     Gone,
     Found {
@@ -38,7 +38,7 @@ impl Live {
     }
 
     /// Rung when something was done. Listen before you look.
-    pub(crate) fn rung(&self) -> Notified<'_> {
+    pub(crate) fn changed(&self) -> Notified<'_> {
         self.0.bell.notified()
     }
 
@@ -55,18 +55,18 @@ impl Live {
     }
 
     /// What was printed after a position, and the Calls about which something was reported after the first `told` reports.
-    pub(crate) fn look(&self, place: &mut RunPlace, told: usize) -> Looked {
+    pub(crate) fn look(&self, place: &mut RunPlace, told: usize) -> LiveUpdate {
         let collected = self.0.collected_so_far();
         if collected.gone {
-            return Looked::Gone;
+            return LiveUpdate::Gone;
         }
         if self.0.run.how.record == Record::None {
-            return Looked::Found { printed: Vec::new(), calls: Vec::new(), over: collected.over };
+            return LiveUpdate::Found { printed: Vec::new(), calls: Vec::new(), over: collected.over };
         }
         let printed: Vec<OutputChunk> = place.print(&collected.output).into_iter().collect();
-        let calls: Vec<Call> = collected.calls.told_since(told).take(AT_ONCE).cloned().collect();
+        let calls: Vec<Call> = collected.calls.reported_since(told).take(AT_ONCE).cloned().collect();
         let over = collected.over && printed.is_empty() && calls.is_empty();
-        Looked::Found { printed, calls, over }
+        LiveUpdate::Found { printed, calls, over }
     }
 }
 

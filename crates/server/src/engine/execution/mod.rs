@@ -11,7 +11,7 @@ pub(crate) mod output;
 pub(crate) mod replay;
 mod returned;
 mod schedule_failures;
-pub(crate) mod settling;
+pub(crate) mod store_next;
 mod suspension;
 pub(crate) mod trial;
 pub(crate) mod verbs;
@@ -32,7 +32,7 @@ use serde_json::Value as Json;
 use self::host::{Collected, Parts, RunHost, RunProgress, Watch};
 use self::injected_secrets::InjectedSecrets;
 use self::journal::Journal;
-use self::settling::settle;
+use self::store_next::store_next;
 use super::cells::executor::Work;
 use super::graph;
 use super::node::admission::CellPlace;
@@ -54,7 +54,7 @@ pub(crate) struct Execution {
     /// What it asked for before.
     pub(crate) steps: Vec<Step>,
     pub(crate) watch: Option<Watch>,
-    /// Strikes out the secrets that its input hands over.
+    /// Redacts the secrets that its input hands over.
     pub(crate) handed_over: Redaction,
     pub(crate) owned: OwnedRun,
     /// None for what the queue gave a place.
@@ -101,7 +101,7 @@ async fn execute_function(
                 _ => String::new(),
             };
             let end = End::failed("SecretUnavailable", handed_over.text(&format!("{error}{hint}")), None);
-            return settled(owned, settle(ctx, run, lease, Next::End(end), Collected::default()).await);
+            return released(owned, store_next(ctx, run, lease, Next::End(end), Collected::default()).await);
         }
     };
     // What it prints, returns, raises and asks for is compared with the secrets that it has, and with no others.
@@ -124,7 +124,7 @@ async fn execute_function(
         Ok(work) => work,
         Err(error) => {
             let end = End::failed("NotExecuted", redaction.text(&error.to_string()), None);
-            return settled(owned, settle(ctx, run, lease, Next::End(end), Collected::default()).await);
+            return released(owned, store_next(ctx, run, lease, Next::End(end), Collected::default()).await);
         }
     };
     if work.egress.is_some() && run.how.record != Record::None {
@@ -146,19 +146,19 @@ async fn execute_function(
         // The code may have ended before it heard; then how it ended counts.
         Some(why) if !has_returned => match interrupted(why) {
             Some(outcome) => outcome,
-            None => return settled(owned, Err(Error::LeaseLost { run: run.run_id })),
+            None => return released(owned, Err(Error::LeaseLost { run: run.run_id })),
         },
         _ => match ended {
             Ok(end) => host.outcome(end),
             Err(error) => Outcome::Ended(End::failed("NotExecuted", error.to_string(), None)),
         },
     };
-    let next = struck(run.next(outcome, ctx.clock.now(), ctx.ids.chance()), &redaction);
+    let next = redacted(run.next(outcome, ctx.clock.now(), ctx.ids.chance()), &redaction);
     // Its requests are written by then, so that they can be removed with the rest.
     if matches!(&next, Next::End(end) if !run.keeps(end)) && !function.content.grants.network.is_empty() {
         ctx.forget_requests(run.run_id).await;
     }
-    settled(owned, settle(ctx, run, lease, next, collected).await)
+    released(owned, store_next(ctx, run, lease, next, collected).await)
 }
 
 /// Nobody waits for what it had started and could not see to its end.
@@ -184,15 +184,15 @@ pub(super) async fn end_run(ctx: &Ctx, id: RunId, starter: RunId) {
 }
 
 /// What could not be stored before this process gave up is left for whoever finds it.
-pub(super) fn settled(owned: OwnedRun, settled: Result<Run, Error>) -> Result<Run, Error> {
-    if matches!(settled, Ok(_) | Err(Error::LeaseLost { .. })) {
-        owned.settled();
+pub(super) fn released(owned: OwnedRun, stored: Result<Run, Error>) -> Result<Run, Error> {
+    if matches!(stored, Ok(_) | Err(Error::LeaseLost { .. })) {
+        owned.stored();
     }
-    settled
+    stored
 }
 
 /// Without secrets.
-pub(super) fn struck(next: Next, redaction: &Redaction) -> Next {
+pub(super) fn redacted(next: Next, redaction: &Redaction) -> Next {
     match next {
         Next::End(mut end) => {
             end.error = end.error.map(|error| redaction.error(error));
@@ -266,7 +266,7 @@ pub(crate) fn work(
         hosts: grants.network.iter().cloned().collect(),
         private: config.private.clone(),
         secrets: handed.sealed,
-        strike: handed.struck,
+        redact: handed.elsewhere,
         label: run.run_id.to_string(),
         ..EgressPolicy::default()
     });
@@ -288,7 +288,7 @@ pub(crate) fn work(
     })
 }
 
-/// What kind of error it was, and not its text, which may hold what was handed in.
+/// What kind of error it was, and not its text, which may hold what was passed in.
 fn log_end(run: &Run) {
     let (id, name) = (run.run_id, &run.key.name);
     let how = match run.state {

@@ -5,7 +5,7 @@ use model::access::actor::Actor;
 use model::event::NewEvent;
 use model::ids::EntryId;
 use model::run::{Run, RunError};
-use model::schedule::failing::{Failures, LastFailure, Says};
+use model::schedule::failing::{Failures, LastFailure, ScheduleResult};
 use store::FailureCount;
 
 use crate::ctx::Ctx;
@@ -19,17 +19,17 @@ pub(super) async fn counted(
     at: Timestamp,
 ) -> Result<(Option<FailureCount>, Option<NewEvent>), Error> {
     let Actor::Schedule(schedule) = run.actor else { return Ok((None, None)) };
-    match Says::of(run.state) {
-        Says::Nothing => Ok((None, None)),
-        Says::Works => Ok((Some(FailureCount::Ends(schedule)), None)),
-        Says::Fails => {
+    match ScheduleResult::of(run.state) {
+        ScheduleResult::Nothing => Ok((None, None)),
+        ScheduleResult::Works => Ok((Some(FailureCount::Ends(schedule)), None)),
+        ScheduleResult::Fails => {
             let from = ctx.store.schedule_failures(schedule).await?;
             let last = LastFailure {
                 target: &run.key.name,
                 run: Some(run.run_id),
                 error: error.cloned().unwrap_or_else(unknown),
             };
-            let event = told(ctx, schedule, from.and_another(), last, at).await?;
+            let event = failing_event(ctx, schedule, from.and_another(), last, at).await?;
             Ok((Some(FailureCount::Grows { schedule, from }), event))
         }
     }
@@ -40,14 +40,14 @@ fn unknown() -> RunError {
 }
 
 /// The Event that reports a failure, if this is the one that is reported.
-async fn told(
+async fn failing_event(
     ctx: &Ctx,
     schedule: EntryId,
     failures: Failures,
     last: LastFailure<'_>,
     at: Timestamp,
 ) -> Result<Option<NewEvent>, Error> {
-    if !failures.is_told() {
+    if !failures.is_reported() {
         return Ok(None);
     }
     let key = ctx.store.entry_keys(&[schedule]).await?.remove(&schedule);

@@ -20,8 +20,8 @@ use model::run::{End, Outcome, Run};
 
 use super::execution::host::{Parts, RunHost};
 use super::execution::journal::Journal;
-use super::execution::settling::settle;
-use super::execution::{Execution, interrupted, settled, struck};
+use super::execution::store_next::store_next;
+use super::execution::{Execution, interrupted, redacted, released};
 use crate::ctx::Ctx;
 use crate::error::Error;
 use crate::prepare::PreparedGraph;
@@ -64,9 +64,9 @@ pub(super) async fn execute(ctx: &Ctx, execution: Execution, graph: &PreparedGra
         (Some(Err(error)), _) if error.is_stale() => Outcome::Cancelled,
         (Some(Err(error)), _) => Outcome::Ended(End::failed("NotExecuted", error.to_string(), None)),
         (None, Some(outcome)) => outcome,
-        (None, None) => return settled(owned, Err(Error::LeaseLost { run: run.run_id })),
+        (None, None) => return released(owned, Err(Error::LeaseLost { run: run.run_id })),
     };
     let collected = host.collected();
-    let next = struck(run.next(outcome, ctx.clock.now(), ctx.ids.chance()), &redaction);
-    settled(owned, settle(ctx, run, lease, next, collected).await)
+    let next = redacted(run.next(outcome, ctx.clock.now(), ctx.ids.chance()), &redaction);
+    released(owned, store_next(ctx, run, lease, next, collected).await)
 }

@@ -18,7 +18,7 @@ use crate::error::Error;
 pub(crate) async fn keep_leases(ctx: Ctx) {
     let mut cancels = ctx.signals.on(Topic::Cancels);
     let third = ctx.engine.config.lease / 3;
-    let mut keeper = Keeper::default();
+    let mut keeper = LeaseKeeper::default();
     loop {
         let at = ctx.clock.now() + third;
         // The store tells of an outage, once.
@@ -30,14 +30,14 @@ pub(crate) async fn keep_leases(ctx: Ctx) {
             tokio::select! {
                 biased;
                 () = ctx.clock.wait_until(at) => break,
-                () = cancels.rung() => hear_of_cancels(&ctx).await,
+                () = cancels.changed() => check_cancels(&ctx).await,
             }
         }
     }
 }
 
 /// Another server was asked to cancel something, perhaps a Run that this one owns.
-async fn hear_of_cancels(ctx: &Ctx) {
+async fn check_cancels(ctx: &Ctx) {
     if ctx.engine.running.count() == 0 {
         return;
     }
@@ -48,7 +48,7 @@ async fn hear_of_cancels(ctx: &Ctx) {
 }
 
 #[derive(Default)]
-struct Keeper {
+struct LeaseKeeper {
     is_known: bool,
     /// When leases were last extended.
     extended_at: Option<Timestamp>,
@@ -56,7 +56,7 @@ struct Keeper {
     spares_others_until: Option<Timestamp>,
 }
 
-impl Keeper {
+impl LeaseKeeper {
     async fn round(&mut self, ctx: &Ctx) -> Result<(), Error> {
         if !self.is_known {
             let (node, Introduction { name, roles }) = (ctx.engine.node, ctx.engine.introduction());
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn a_node_that_was_late_spares_others_that_may_have_been_for_a_lease() {
         let (lease, at) = (Duration::from_secs(15), |seconds| Timestamp::from_second(seconds).unwrap());
-        let mut keeper = Keeper::default();
+        let mut keeper = LeaseKeeper::default();
         keeper.extended(at(100), lease);
         keeper.extended(at(105), lease);
         assert_eq!(keeper.spares_others_until, None);

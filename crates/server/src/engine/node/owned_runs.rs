@@ -62,8 +62,8 @@ pub(crate) struct Running {
     runs: Mutex<BTreeMap<RunId, Entry>>,
     /// Claims whose Runs were begun and that nobody settled, because what executed them is gone.
     abandoned: Mutex<HashMap<Claim, LeftBehind>>,
-    /// Rung when a Run begins or is no longer executed here.
-    bell: Notify,
+    /// Woken when a Run begins or is no longer executed here.
+    notify: Notify,
 }
 
 struct Entry {
@@ -101,11 +101,11 @@ impl OwnedRun {
         if let Some(entry) = entry(self.claim, &mut lock(&self.running.runs)) {
             entry.host = Some(host.clone());
         }
-        self.running.bell.notify_waiters();
+        self.running.notify.notify_waiters();
     }
 
     /// What happened to it is stored, or it is someone else's.
-    pub(crate) fn settled(mut self) {
+    pub(crate) fn stored(mut self) {
         self.is_begun = false;
     }
 }
@@ -124,7 +124,7 @@ impl Drop for OwnedRun {
         if let Some(host) = entry.and_then(|entry| entry.host) {
             host.0.close();
         }
-        self.running.bell.notify_waiters();
+        self.running.notify.notify_waiters();
     }
 }
 
@@ -151,7 +151,7 @@ impl Running {
         lock(&self.abandoned).get(&claim).copied().unwrap_or(LeftBehind::NotBegun)
     }
 
-    /// It is dealt with.
+    /// It is handled.
     pub(crate) fn forget(&self, claim: Claim) {
         lock(&self.abandoned).remove(&claim);
     }
@@ -164,12 +164,12 @@ impl Running {
     /// Returns when no Run is owned.
     pub(crate) async fn all_ended(&self) {
         loop {
-            let mut rung = std::pin::pin!(self.rung());
-            rung.as_mut().enable();
+            let mut changed = std::pin::pin!(self.changed());
+            changed.as_mut().enable();
             if self.count() == 0 {
                 return;
             }
-            rung.await;
+            changed.await;
         }
     }
 
@@ -181,9 +181,9 @@ impl Running {
         (!is_over).then(|| Live::of(host))
     }
 
-    /// Rung when a Run begins or is no longer executed here. Listen before you look.
-    pub(crate) fn rung(&self) -> Notified<'_> {
-        self.bell.notified()
+    /// Woken when a Run begins or is no longer executed here. Listen before you look.
+    pub(crate) fn changed(&self) -> Notified<'_> {
+        self.notify.notified()
     }
 
     pub(crate) fn count(&self) -> usize {

@@ -6,10 +6,10 @@ use model::run::{End, Lease, LeftBehind, Next, Run};
 
 use crate::ctx::Ctx;
 use crate::engine::execution::host::Collected;
-use crate::engine::execution::settling::settle;
+use crate::engine::execution::store_next::store_next;
 use crate::error::Error;
 
-/// Deals with all Runs whose lease has run out. Says how many.
+/// Handles all Runs whose lease has run out. Says how many.
 pub(crate) async fn recover(ctx: &Ctx) -> Result<usize, Error> {
     recover_from(ctx, &[]).await
 }
@@ -32,7 +32,7 @@ pub async fn recover_from(ctx: &Ctx, gone: &[NodeId]) -> Result<usize, Error> {
     Ok(count)
 }
 
-/// One that cannot be dealt with keeps nobody from dealing with the others.
+/// One that cannot be handled keeps nobody from handling the others.
 pub(crate) fn warn_of(run: RunId, error: &Error) {
     if !error.is_passing() {
         tracing::warn!(run.id = %run, "run {run} was abandoned and cannot be recovered: {error}");
@@ -53,7 +53,7 @@ pub(crate) async fn fail(ctx: &Ctx, run: Run, lease: Lease, error: &Error) -> Re
 }
 
 async fn end(ctx: &Ctx, run: Run, lease: Lease, next: Next) -> Result<Run, Error> {
-    match settle(ctx, run.clone(), lease, next, Collected::default()).await {
+    match store_next(ctx, run.clone(), lease, next, Collected::default()).await {
         Ok(run) => {
             if run.state.is_final() {
                 ctx.metrics.end(&run);

@@ -64,8 +64,8 @@ pub async fn work_until(ctx: Ctx, stop: Stop) {
         tokio::select! {
             biased;
             () = stop.taking.cancelled() => {}
-            () = queue.rung() => {}
-            () = places.rung() => {}
+            () = queue.changed() => {}
+            () = places.changed() => {}
             () = ctx.clock.wait_until(at) => {}
         }
     }
@@ -93,7 +93,7 @@ pub async fn work_until(ctx: Ctx, stop: Stop) {
     }
 }
 
-/// Stores nothing more for Runs if the database cannot be used: whoever finds them later deals with them.
+/// Stores nothing more for Runs if the database cannot be used: whoever finds them later handles them.
 pub fn give_up(ctx: &Ctx) {
     ctx.engine.given_up.cancel();
 }
@@ -178,7 +178,7 @@ pub fn is_busy(ctx: &Ctx) -> bool {
 pub async fn one_ended(ctx: &Ctx) {
     let mut places = ctx.signals.places();
     if is_busy(ctx) {
-        places.rung().await;
+        places.changed().await;
     }
 }
 

@@ -44,7 +44,7 @@ impl NotDone {
 
 impl From<Problem> for NotDone {
     fn from(problem: Problem) -> NotDone {
-        let (status, code, message, hint) = problem.told();
+        let (status, code, message, hint) = problem.into_parts();
         NotDone(status, json!({ "detail": message, "code": code, "hint": hint }))
     }
 }

@@ -18,7 +18,7 @@ use crate::http::runs::waited;
 use crate::http::state::Door;
 
 /// Functions have limits of their own, and this one is far beyond them.
-const PATIENCE: Duration = Duration::from_secs(3_600);
+const MAX_WAIT: Duration = Duration::from_secs(3_600);
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new().routes(routes!(list)).routes(routes!(execute))
@@ -43,7 +43,7 @@ async fn execute(
         None => Err(Problem::of("not_found", format!("there is no block with the id `{id}`")).into()),
         Some(Executed::Outputs(outputs)) => Ok(Body(outputs.into())),
         Some(Executed::Run(to_run)) => {
-            let run = waited(&door, &caller, to_run.request(), PATIENCE).await?;
+            let run = waited(&door, &caller, to_run.request(), MAX_WAIT).await?;
             match run.state {
                 RunState::Succeeded => Ok(Body(to_run.outputs(run).into())),
                 _ => Err(NotDone::failed(&run)),

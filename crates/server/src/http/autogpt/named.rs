@@ -10,7 +10,7 @@ use model::name::EntryName;
 
 use crate::app::autogpt::find;
 use crate::http::problem::Problem;
-use crate::http::request::authorization::{Does, Need, parameter};
+use crate::http::request::authorization::{Need, RouteVerb, parameter};
 use crate::http::state::Door;
 
 /// The name behind the id in the address.
@@ -20,7 +20,7 @@ pub(super) struct Found(pub(super) EntryName);
 /// That it may be done to the graph whose id is in the address.
 pub(super) struct OfGraph<V>(PhantomData<V>);
 
-impl<V: Does> Need for OfGraph<V> {
+impl<V: RouteVerb> Need for OfGraph<V> {
     async fn judge(access: &Access, parts: &mut Parts, door: &Door) -> Result<(), Problem> {
         of_entry::<V>(access, parts, door, EntryKind::Graph, "graph_id").await
     }
@@ -29,13 +29,13 @@ impl<V: Does> Need for OfGraph<V> {
 /// The same of a schedule.
 pub(super) struct OfSchedule<V>(PhantomData<V>);
 
-impl<V: Does> Need for OfSchedule<V> {
+impl<V: RouteVerb> Need for OfSchedule<V> {
     async fn judge(access: &Access, parts: &mut Parts, door: &Door) -> Result<(), Problem> {
         of_entry::<V>(access, parts, door, EntryKind::Schedule, "schedule_id").await
     }
 }
 
-async fn of_entry<V: Does>(
+async fn of_entry<V: RouteVerb>(
     access: &Access,
     parts: &mut Parts,
     door: &Door,

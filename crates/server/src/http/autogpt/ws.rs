@@ -1,7 +1,7 @@
 //! `/autogpt/ws`: the node executions of graphs, as they happen.
 //!
 //! A client subscribes to graphs and gets an `execution_event` for what the nodes of their runs do. Its queue is bounded: one that does
-//! not keep up is told that it missed some.
+//! not keep up learns that it missed some.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ const QUEUE: usize = 64;
 /// Graphs that one client subscribes to.
 const SUBSCRIPTIONS: usize = 100;
 /// A client that takes longer to read one message is gone.
-const PATIENCE: Duration = Duration::from_secs(30);
+const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 const ALIVE: Duration = Duration::from_secs(15);
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
@@ -87,7 +87,7 @@ async fn serve(mut socket: WebSocket, door: Door, caller: Caller, place: OwnedSe
     let client = Client { door, caller, sender, subscriptions: HashMap::new() };
     if let Some((code, reason)) = client.talk(&mut socket, messages).await {
         let close = CloseFrame { code, reason: Utf8Bytes::from_static(reason) };
-        let _ = tokio::time::timeout(PATIENCE, socket.send(Message::Close(Some(close)))).await;
+        let _ = tokio::time::timeout(SEND_TIMEOUT, socket.send(Message::Close(Some(close)))).await;
     }
     drop(place);
 }
@@ -111,7 +111,7 @@ impl Drop for Subscription {
 
 /// What a client says.
 #[derive(Debug, Deserialize)]
-struct Heard {
+struct ClientMessage {
     method: String,
     #[serde(default)]
     data: Value,
@@ -133,7 +133,7 @@ impl Client {
                 () = stop.cancelled() => return Some((close_code::AWAY, "the server stops")),
                 () = &mut lapsed => return Some((close_code::NORMAL, "the token or session has ended")),
                 heard = socket.recv() => match heard {
-                    Some(Ok(Message::Text(text))) => Message::text(self.hear(&text).await.to_string()),
+                    Some(Ok(Message::Text(text))) => Message::text(self.handle(&text).await.to_string()),
                     Some(Ok(Message::Pong(_))) => {
                         is_answered = true;
                         continue;
@@ -159,14 +159,14 @@ impl Client {
                     Message::Ping(Default::default())
                 }
             };
-            if !matches!(tokio::time::timeout(PATIENCE, socket.send(message)).await, Ok(Ok(()))) {
+            if !matches!(tokio::time::timeout(SEND_TIMEOUT, socket.send(message)).await, Ok(Ok(()))) {
                 return None;
             }
         }
     }
 
-    async fn hear(&mut self, text: &str) -> Value {
-        let Ok(Heard { method, data }) = serde_json::from_str(text) else {
+    async fn handle(&mut self, text: &str) -> Value {
+        let Ok(ClientMessage { method, data }) = serde_json::from_str(text) else {
             return error("a message must be JSON with `method` and `data`");
         };
         let graph = data["graph_id"].as_str();

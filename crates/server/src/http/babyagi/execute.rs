@@ -23,7 +23,7 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
 }
 
 /// BabyAGI's callers wait as long as it takes; functions have limits of their own, and this one is far beyond them.
-const PATIENCE: Duration = Duration::from_secs(3_600);
+const MAX_WAIT: Duration = Duration::from_secs(3_600);
 
 /// Runs a function with these arguments and answers what it returned
 #[utoipa::path(post, path = "/execute/{name}", params(("name" = EntryName, Path)), request_body = Value, responses((status = 200, body = Value)))]
@@ -39,7 +39,7 @@ async fn execute(
     }
     let input = input(&name, body)?;
     let request = StartRun::of(Target::Live(name), input);
-    let run = waited(&door, &caller, request, PATIENCE).await?;
+    let run = waited(&door, &caller, request, MAX_WAIT).await?;
     match run.state {
         RunState::Succeeded => Ok(Body(run.output.unwrap_or_default())),
         _ => Err(NotDone::failed(&run)),

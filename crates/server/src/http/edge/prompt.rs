@@ -20,19 +20,19 @@ const WOKEN: u8 = 2;
 
 /// The same future, polled again instead of scheduled again if it is woken while it is polled.
 pub(crate) fn prompt<F: Future>(future: F) -> impl Future<Output = F::Output> {
-    let bell = Arc::new(Bell::default());
-    let waker = Waker::from(Arc::clone(&bell));
+    let wake_state = Arc::new(WakeState::default());
+    let waker = Waker::from(Arc::clone(&wake_state));
     let mut future = Box::pin(future);
-    std::future::poll_fn(move |context| bell.poll(future.as_mut(), &waker, context))
+    std::future::poll_fn(move |context| wake_state.poll(future.as_mut(), &waker, context))
 }
 
 #[derive(Default)]
-struct Bell {
+struct WakeState {
     state: AtomicU8,
     task: AtomicWaker,
 }
 
-impl Bell {
+impl WakeState {
     fn poll<F: Future>(
         &self,
         mut future: Pin<&mut F>,
@@ -56,7 +56,7 @@ impl Bell {
     }
 }
 
-impl Wake for Bell {
+impl Wake for WakeState {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }

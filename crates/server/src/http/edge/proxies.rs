@@ -24,7 +24,7 @@ pub(crate) fn is_https(extensions: &Extensions) -> bool {
 }
 
 /// Puts the client's address in place of a trusted proxy's, and notes whether the client came by HTTPS.
-pub(crate) async fn look_behind(State(door): State<Door>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn find_client(State(door): State<Door>, mut request: Request, next: Next) -> Response {
     let trusted = &door.config().trusted_proxies;
     if let Some(Peer(peer)) = request.extensions().get::<Peer>().copied() {
         let client = client(peer, request.headers(), trusted);

@@ -18,7 +18,7 @@ use crate::http::state::Door;
 
 /// A burst may have what comes in so many seconds.
 const BURST_SECONDS: f64 = 10.0;
-/// So many callers are remembered; beyond them all begin anew with a full bucket.
+/// So many callers are remembered; beyond them all begin again with a full bucket.
 const CALLERS: usize = 10_000;
 
 pub(crate) async fn check(State(door): State<Door>, request: Request, next: Next) -> Response {

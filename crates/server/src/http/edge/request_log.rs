@@ -20,9 +20,9 @@ const WATCHED: [&str; 2] = ["/api/v1/health", "/metrics"];
 
 /// Who turned out to ask.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Asker(Arc<OnceLock<Actor>>);
+pub(crate) struct RequestActor(Arc<OnceLock<Actor>>);
 
-impl Asker {
+impl RequestActor {
     pub(crate) fn is(&self, actor: &Actor) {
         self.0.get_or_init(|| actor.clone());
     }
@@ -34,7 +34,7 @@ struct RequestSummary {
     method: Method,
     /// As it is declared, such as `/api/v1/runs/{run_id}`; what was asked for stands in the place of names and ids.
     route: Option<MatchedPath>,
-    asker: Asker,
+    request_actor: RequestActor,
 }
 
 impl RequestSummary {
@@ -48,9 +48,9 @@ pub(crate) async fn watch(State(door): State<Door>, mut request: Request, next: 
         id: given(request.headers()).unwrap_or_else(|| door.ctx().ids.uuid().to_string()),
         method: request.method().clone(),
         route: request.extensions().get::<MatchedPath>().cloned(),
-        asker: Asker::default(),
+        request_actor: RequestActor::default(),
     };
-    request.extensions_mut().insert(asked.asker.clone());
+    request.extensions_mut().insert(asked.request_actor.clone());
     let began = std::time::Instant::now();
     let span = tracing::info_span!("request", id = asked.id);
     let mut response = next.run(request).instrument(span).await;
@@ -68,10 +68,10 @@ pub(crate) async fn watch(State(door): State<Door>, mut request: Request, next: 
 
 /// One line, at a level that fits what resulted from it.
 fn log(asked: &RequestSummary, status: u16, took: Duration) {
-    let RequestSummary { id, method, asker, .. } = asked;
+    let RequestSummary { id, method, request_actor, .. } = asked;
     let route = asked.route();
     let duration_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-    let actor = asker.0.get().map(tracing::field::display);
+    let actor = request_actor.0.get().map(tracing::field::display);
     macro_rules! line {
         ($level:ident) => {
             tracing::$level!(

@@ -67,19 +67,19 @@ pub(crate) trait Need: 'static {
 }
 
 /// A verb, as a type.
-pub(crate) trait Does: 'static {
+pub(crate) trait RouteVerb: 'static {
     const VERB: Verb;
 }
 
 /// The verbs that routes do.
 pub(crate) mod to {
-    use super::{Does, Verb};
+    use super::{RouteVerb, Verb};
 
     macro_rules! verbs {
         ($($verb:ident)*) => {$(
             pub(in crate::http) struct $verb;
 
-            impl Does for $verb {
+            impl RouteVerb for $verb {
                 const VERB: Verb = Verb::$verb;
             }
         )*};
@@ -105,7 +105,7 @@ impl Need for Known {
 /// A role that may do it; to what it is done, the verb judges.
 pub(crate) struct Role<V>(PhantomData<V>);
 
-impl<V: Does> Need for Role<V> {
+impl<V: RouteVerb> Need for Role<V> {
     async fn judge(access: &Access, _: &mut Parts, _: &Door) -> Result<(), Problem> {
         Ok(access.may(V::VERB)?)
     }
@@ -114,7 +114,7 @@ impl<V: Does> Need for Role<V> {
 /// That it may be done to the entry whose name is in the address.
 pub(crate) struct Named<V>(PhantomData<V>);
 
-impl<V: Does> Need for Named<V> {
+impl<V: RouteVerb> Need for Named<V> {
     async fn judge(access: &Access, parts: &mut Parts, _: &Door) -> Result<(), Problem> {
         // Patterns need not be asked for what the role may not do to anything.
         access.may(V::VERB)?;
@@ -128,7 +128,7 @@ impl<V: Does> Need for Named<V> {
 /// That it may be done to the brain as a whole.
 pub(crate) struct Whole<V>(PhantomData<V>);
 
-impl<V: Does> Need for Whole<V> {
+impl<V: RouteVerb> Need for Whole<V> {
     async fn judge(access: &Access, _: &mut Parts, _: &Door) -> Result<(), Problem> {
         Ok(access.may_touch_all(V::VERB)?)
     }
@@ -137,7 +137,7 @@ impl<V: Does> Need for Whole<V> {
 /// That it may be done to the Run whose id is in the address.
 pub(crate) struct OfRun<V>(PhantomData<V>);
 
-impl<V: Does> Need for OfRun<V> {
+impl<V: RouteVerb> Need for OfRun<V> {
     async fn judge(access: &Access, parts: &mut Parts, door: &Door) -> Result<(), Problem> {
         access.may(V::VERB)?;
         let RunPath(id) = RunPath::find(parts, access, door).await?;

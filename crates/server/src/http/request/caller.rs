@@ -18,7 +18,7 @@ use crate::app::{sessions, tokens};
 use crate::ctx::Ctx;
 use crate::error::Error;
 use crate::http::edge::proxies::is_https;
-use crate::http::edge::request_log::Asker;
+use crate::http::edge::request_log::RequestActor;
 use crate::http::problem::Problem;
 use crate::http::state::Door;
 
@@ -102,8 +102,8 @@ impl Caller {
             return Err(unknown());
         };
         guesses.check_right(peer, id, now)?;
-        if let Some(asker) = parts.extensions.get::<Asker>() {
-            asker.is(&access.actor);
+        if let Some(request_actor) = parts.extensions.get::<RequestActor>() {
+            request_actor.is(&access.actor);
         }
         Ok(Caller { access, credential })
     }

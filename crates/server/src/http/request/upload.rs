@@ -18,9 +18,9 @@ use crate::http::problem::Problem;
 use crate::http::state::Door;
 
 /// So many times as long as other bodies may take, because they are so much larger.
-const PATIENCE: u32 = 10;
+const BODY_TIMEOUTS: u32 = 10;
 
-/// JSON of up to `upload_bytes`, and the place it takes among the uploads until it is dealt with.
+/// JSON of up to `upload_bytes`, and the place it takes among the uploads until it is handled.
 ///
 /// While it arrives, no more than `body_bytes` of it are in memory; what is larger is in a file. It is parsed from there piece by piece,
 /// so that memory holds the files it carries, and besides the one that is being parsed, up to twice. There are never more uploads at once
@@ -53,7 +53,7 @@ impl FromRequest<Door> for UploadedBytes {
 async fn received(request: Request, door: &Door) -> Result<(Spool, OwnedSemaphorePermit), Problem> {
     is_judged(&request)?;
     let place = place(door).await?;
-    let limit = door.config().body_timeout.saturating_mul(PATIENCE);
+    let limit = door.config().body_timeout.saturating_mul(BODY_TIMEOUTS);
     let received = tokio::time::timeout(limit, receive(door, request.into_body())).await;
     let received = received.map_err(|_| Problem::of("too_slow", "the body did not arrive in time"))??;
     Ok((received, place))

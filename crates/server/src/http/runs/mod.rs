@@ -264,7 +264,7 @@ pub(super) async fn waited(
 ) -> Result<Run, Problem> {
     let (tell, recorded) = oneshot::channel();
     // What has no place by then is queued.
-    let request = StartRun { patience: Some(limit), ..request };
+    let request = StartRun { max_wait: Some(limit), ..request };
     let (ctx, access) = (door.ctx().clone(), caller.access().clone());
     let mut work = tokio::spawn(async move {
         let begun = runs::begin(&ctx, &access, request).await?;

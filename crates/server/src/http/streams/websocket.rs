@@ -16,7 +16,7 @@ use crate::http::state::Door;
 /// Clients send pongs and an end.
 const MOST_HEARD_BYTES: usize = 4 << 10;
 /// A client that takes longer to read one message is gone or will never keep up; it can come back where it was.
-const PATIENCE: Duration = Duration::from_secs(30);
+const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 
 #[expect(clippy::disallowed_methods, reason = "the builder has bound the stream to its caller")]
 pub(super) fn answer(
@@ -45,7 +45,7 @@ async fn tell(
 ) {
     if let End::Said(code, reason) = talk(&mut socket, &door, events).await {
         let close = CloseFrame { code, reason: Utf8Bytes::from_static(reason) };
-        let _ = tokio::time::timeout(PATIENCE, socket.send(Message::Close(Some(close)))).await;
+        let _ = tokio::time::timeout(SEND_TIMEOUT, socket.send(Message::Close(Some(close)))).await;
     }
     drop(place);
 }
@@ -81,7 +81,7 @@ async fn talk(socket: &mut WebSocket, door: &Door, events: impl Stream<Item = St
                 Message::Ping(Default::default())
             }
         };
-        if !matches!(tokio::time::timeout(PATIENCE, socket.send(message)).await, Ok(Ok(()))) {
+        if !matches!(tokio::time::timeout(SEND_TIMEOUT, socket.send(message)).await, Ok(Ok(()))) {
             return End::Gone;
         }
     }

@@ -43,13 +43,13 @@ async fn gated(database: &TestDatabase, places: usize) -> (Stage, Arc<Semaphore>
 fn start_all(
     stage: &Stage,
     count: usize,
-    patience: Option<Duration>,
+    max_wait: Option<Duration>,
 ) -> JoinSet<Result<RunState, &'static str>> {
     let mut started = JoinSet::new();
     for _ in 0..count {
         let ctx = stage.ctx.clone();
         started.spawn(async move {
-            let request = StartRun { patience, ..request("busy", empty()) };
+            let request = StartRun { max_wait, ..request("busy", empty()) };
             let ended = runs::start(&ctx, &ME, request).await;
             ended.map(|run| run.state).map_err(|error| error.code())
         });

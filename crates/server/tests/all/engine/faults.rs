@@ -93,7 +93,7 @@ async fn one(database: &TestDatabase, fault: Fault, waited: bool) -> bool {
     reached
 }
 
-/// The Run is started by a Trigger, and the server dies while it deals with the Event.
+/// The Run is started by a Trigger, and the server dies while it handles the Event.
 async fn triggered(database: &TestDatabase, fault: Fault) -> bool {
     let stage = staged(database).await;
     stage.add(&[&function("upstream", "")]).await;

@@ -1,4 +1,4 @@
-//! A node finds Runs of its own that it does not have in hand, and knows of each whether it had begun it.
+//! A node finds Runs of its own that it does not have in progress, and knows of each whether it had begun it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -145,7 +145,7 @@ on_both! {
         gate.let_through(first.number, Passage::Pass);
         let second = next_look(&gate).await;
         assert_ne!(first, second);
-        // The second look has noted that the Run is in hand, and has not asked the database yet.
+        // The second look has noted that the Run is in progress, and has not asked the database yet.
         fails.notify_one();
         while server::engine::under_way(&stage.ctx) > 0 {
             tokio::task::yield_now().await;

@@ -248,7 +248,7 @@ impl Stage {
                 () = store.listen() => {}
             }
         });
-        while !self.ctx.store.hears_others() {
+        while !self.ctx.store.receives_notifications() {
             tokio::task::yield_now().await;
         }
     }

@@ -34,11 +34,11 @@ async fn function(stage: &Stage, name: &str, grants: &str) -> Policies {
     policies
 }
 
-/// The hosts of the secrets that are struck out for a run of the function, in order.
+/// The hosts of the secrets that are redacted for a run of the function, in order.
 async fn struck(stage: &Stage, name: &str, policies: &Policies) -> Vec<String> {
     stage.start(name, json!({})).await.unwrap();
     let policy = policies.lock().unwrap().pop().unwrap().unwrap();
-    let mut hosts: Vec<String> = policy.strike.into_iter().flat_map(|secret| secret.hosts).collect();
+    let mut hosts: Vec<String> = policy.redact.into_iter().flat_map(|secret| secret.hosts).collect();
     hosts.sort();
     hosts
 }

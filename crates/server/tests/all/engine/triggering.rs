@@ -34,7 +34,7 @@ async fn count(stage: &Stage, function: &str) -> usize {
     all.iter().filter(|run| run.key.name.as_str() == function).count()
 }
 
-/// Two functions that hand on what they get.
+/// Two functions that pass on what they get.
 async fn pair(database: &TestDatabase) -> Stage {
     let stage = Stage::open(database).await;
     stage.add(&[&function("first", ""), &function("second", "x")]).await;

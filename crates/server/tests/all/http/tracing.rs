@@ -13,7 +13,7 @@ use crate::engine::script::{Stage, raised};
 use crate::http_client::servers::{Connection, Server, answer};
 use crate::http_client::tls::Authority;
 
-/// Stands in for a collector: takes requests and hands on the spans it finds in them.
+/// Stands in for a collector: takes requests and passes on the spans it finds in them.
 struct Collector {
     url: String,
     spans: tokio::sync::mpsc::UnboundedReceiver<Value>,

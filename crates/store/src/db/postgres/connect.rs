@@ -22,7 +22,7 @@ use crate::Error;
 /// give, and several of us may share it.
 const CONNECTIONS: usize = 16;
 /// How long to wait for a free connection, and for a new one, before saying that there is none.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long sent data may stay unacknowledged before a connection counts as dead.
 pub(super) const SILENCE: Duration = Duration::from_secs(30);
 
@@ -60,8 +60,8 @@ impl Connector {
         Pool::builder(manager)
             .max_size(CONNECTIONS)
             .runtime(Runtime::Tokio1)
-            .wait_timeout(Some(PATIENCE))
-            .create_timeout(Some(PATIENCE))
+            .wait_timeout(Some(CONNECT_TIMEOUT))
+            .create_timeout(Some(CONNECT_TIMEOUT))
             .build()
             .map_err(|error| Error::Url { detail: error.to_string() })
     }
@@ -119,7 +119,7 @@ fn configure(config: &mut Config) {
         config.application_name("selfmade");
     }
     if config.get_connect_timeout().is_none() {
-        config.connect_timeout(PATIENCE);
+        config.connect_timeout(CONNECT_TIMEOUT);
     }
     if config.get_tcp_user_timeout().is_none() {
         config.tcp_user_timeout(SILENCE);

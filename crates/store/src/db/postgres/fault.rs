@@ -37,10 +37,10 @@ impl Fault {
         matches!(error.code(), Some(&SqlState::T_R_DEADLOCK_DETECTED | &SqlState::T_R_SERIALIZATION_FAILURE))
     }
 
-    pub(super) fn tell(self, server: &str) -> Error {
+    pub(super) fn into_error(self, server: &str) -> Error {
         match self {
             Fault::Server { sql, error } => match error.as_db_error() {
-                Some(answer) => tell(server, sql, answer),
+                Some(answer) => server_error(server, sql, answer),
                 None if is_disconnection(&error) => lost(server, whole_story(&error)),
                 None => Error::Statement { sql, detail: whole_story(&error) },
             },
@@ -52,7 +52,7 @@ impl Fault {
 }
 
 /// Only the answer's message is used: its detail may quote what is stored.
-fn tell(server: &str, sql: &'static str, answer: &DbError) -> Error {
+fn server_error(server: &str, sql: &'static str, answer: &DbError) -> Error {
     let detail = answer.message().to_owned();
     let database = || server.to_owned();
     match *answer.code() {

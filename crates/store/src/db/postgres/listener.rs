@@ -1,4 +1,4 @@
-//! The connection by which this process hears what others change. When it is lost it is made anew; what was missed meanwhile nobody
+//! The connection by which this process hears what others change. When it is lost it is made again; what was missed meanwhile nobody
 //! knows, so then everything counts as changed.
 
 use std::future::poll_fn;
@@ -21,29 +21,29 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 impl Postgres {
     pub(in crate::db) async fn listen(&self) {
         let mut pause = FIRST_PAUSE;
-        let hearing = Hearing(&self.announcer);
+        let receiving = Receiving(&self.announcer);
         loop {
-            match self.hear(&hearing).await {
+            match self.receive(&receiving).await {
                 Ok(()) => pause = FIRST_PAUSE,
                 // The store tells of an outage, once.
                 Err(error) => tracing::debug!("cannot listen to other servers: {error}"),
             }
-            self.announcer.set_hears_others(false);
+            self.announcer.set_receives_notifications(false);
             wait(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 
     /// Until the connection is lost.
-    async fn hear(&self, hearing: &Hearing<'_>) -> Result<(), tokio_postgres::Error> {
+    async fn receive(&self, receiving: &Receiving<'_>) -> Result<(), tokio_postgres::Error> {
         let (_client, mut notifications) = self.connector.listen().await?;
-        hearing.0.set_hears_others(true);
-        hearing.0.hear(&Changes::everything());
+        receiving.0.set_receives_notifications(true);
+        receiving.0.notify(&Changes::everything());
         while let Some(text) = notifications.recv().await {
             let (node, changes) = text.split_once(' ').unwrap_or_default();
-            let is_own = hearing.0.node().is_some_and(|own| own.0.simple().to_string() == node);
+            let is_own = receiving.0.node().is_some_and(|own| own.0.simple().to_string() == node);
             if !is_own {
-                hearing.0.hear(&Changes::from_text(changes));
+                receiving.0.notify(&Changes::from_text(changes));
             }
         }
         Ok(())
@@ -51,11 +51,11 @@ impl Postgres {
 }
 
 /// Whoever stops listening hears nobody any more.
-struct Hearing<'a>(&'a Announcer);
+struct Receiving<'a>(&'a Announcer);
 
-impl Drop for Hearing<'_> {
+impl Drop for Receiving<'_> {
     fn drop(&mut self) {
-        self.0.set_hears_others(false);
+        self.0.set_receives_notifications(false);
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) async fn migrate(
 
 /// One migration in one transaction; says whether there was one to apply.
 async fn step(client: &mut Object, server: &str, migrations: &[Migration]) -> Result<bool, Error> {
-    let tell = |error| Fault::of("migrate")(error).tell(server);
+    let tell = |error| Fault::of("migrate")(error).into_error(server);
     let transaction = client.transaction().await.map_err(tell)?;
     transaction.execute("select pg_advisory_xact_lock($1)", &[&LOCK]).await.map_err(tell)?;
     if !is_ours(&transaction).await.map_err(tell)? {
@@ -38,7 +38,7 @@ async fn step(client: &mut Object, server: &str, migrations: &[Migration]) -> Re
     apply(&transaction, migration, found + 1).await.map_err(|error| Error::Migration {
         database: server.to_owned(),
         migration: migration.name,
-        source: Box::new(Fault::of(migration.name)(error).tell(server)),
+        source: Box::new(Fault::of(migration.name)(error).into_error(server)),
     })?;
     transaction.commit().await.map_err(tell)?;
     Ok(true)

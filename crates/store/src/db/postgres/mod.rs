@@ -94,7 +94,7 @@ impl Postgres {
     }
 
     fn announce(&self, changes: &Changes) {
-        self.announcer.hear(changes);
+        self.announcer.notify(changes);
         if let Some(node) = self.announcer.node().filter(|_| !changes.is_empty()) {
             self.outbox.add(self, node, changes);
         }
@@ -118,7 +118,7 @@ impl Postgres {
     async fn try_read(&self, reads: &[Read]) -> Result<Vec<Vec<Row>>, Error> {
         let client = self.client().await?;
         let answer = read(&client, reads).await;
-        self.tell(client, answer)
+        self.answer(client, answer)
     }
 
     async fn write_to_the_end(&self, batch: &Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Error> {
@@ -126,16 +126,16 @@ impl Postgres {
         for pause in PAUSES_MS.map(Duration::from_millis) {
             match write(&client, batch, durability).await {
                 Err(fault) if fault.may_be_repeated() => let_pass(pause).await,
-                answer => return self.tell(client, answer),
+                answer => return self.answer(client, answer),
             }
         }
         let answer = write(&client, batch, durability).await;
-        self.tell(client, answer)
+        self.answer(client, answer)
     }
 
-    fn tell<T>(&self, client: Object, answer: Result<T, Fault>) -> Result<T, Error> {
+    fn answer<T>(&self, client: Object, answer: Result<T, Fault>) -> Result<T, Error> {
         answer.map_err(|fault| {
-            let error = fault.tell(&self.connector.server);
+            let error = fault.into_error(&self.connector.server);
             if let Error::ConnectionLost { .. } = error {
                 // What killed this connection has most likely killed those that lie idle, too. Not all of them know
                 // yet, so none may be handed out again.

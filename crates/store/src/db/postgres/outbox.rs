@@ -119,7 +119,7 @@ async fn send(postgres: &Postgres, node: NodeId, changes: &Changes) -> Result<()
         client.query(&statement, &[&CHANNEL, &text]).await.map_err(Fault::of(SQL))
     };
     let sent = sent.await;
-    postgres.tell(client, sent).map(drop)
+    postgres.answer(client, sent).map(drop)
 }
 
 #[allow(clippy::disallowed_methods, reason = "it is real time that other servers are spared")]

@@ -7,17 +7,17 @@ use rusqlite::{Connection, OpenFlags};
 use uuid::Uuid;
 
 use super::fault::Fault;
-use super::open::PATIENCE;
+use super::open::BUSY_TIMEOUT;
 use super::session::Session;
 use crate::db::Migration;
 use crate::{Copied, Error};
 
 /// Copies into a file that is not there yet.
 pub(crate) fn copy(from: &Path, to: &Path, migrations: &[Migration]) -> Result<Copied, Error> {
-    let source = Session::connect(from, OpenFlags::SQLITE_OPEN_READ_ONLY, PATIENCE)?;
+    let source = Session::connect(from, OpenFlags::SQLITE_OPEN_READ_ONLY, BUSY_TIMEOUT)?;
     source.header().map_err(|fault| not_ours(fault, from))?.accept(from, migrations)?;
     super::open::create(to)?;
-    let tell = |error| Fault::of("backup")(error).tell(to);
+    let tell = |error| Fault::of("backup")(error).to_error(to);
     let mut target = Connection::open_with_flags(to, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(tell)?;
     {
         let backup = Backup::new(&source.connection, &mut target).map_err(tell)?;
@@ -32,9 +32,9 @@ pub(crate) fn copy(from: &Path, to: &Path, migrations: &[Migration]) -> Result<C
 
 /// What is in a copy; refuses one that is damaged, foreign or of a newer selfmade.
 pub(crate) fn examine(path: &Path, migrations: &[Migration]) -> Result<Copied, Error> {
-    let session = Session::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY, PATIENCE)?;
+    let session = Session::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY, BUSY_TIMEOUT)?;
     session.header().map_err(|fault| not_ours(fault, path))?.accept(path, migrations)?;
-    let tell = |error| Fault::of("backup")(error).tell(path);
+    let tell = |error| Fault::of("backup")(error).to_error(path);
     let damaged = |detail: String| Error::Damaged { path: path.to_owned(), detail };
     let check = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
     let found = session.connection.query_row("pragma integrity_check(1)", [], check).map_err(tell)?;
@@ -56,12 +56,12 @@ pub(crate) fn examine(path: &Path, migrations: &[Migration]) -> Result<Copied, E
 fn not_ours(fault: Fault, path: &Path) -> Error {
     match fault {
         fault if fault.is(rusqlite::ErrorCode::NotADatabase) => Error::NotADatabase { path: path.to_owned() },
-        fault => fault.tell(path),
+        fault => fault.to_error(path),
     }
 }
 
 /// Folds the log into the file, which only works while nobody else has it open.
 pub(crate) fn fold(path: &Path) -> Result<(), Error> {
     let session = Session::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, std::time::Duration::ZERO)?;
-    session.run("pragma journal_mode = delete").map(drop).map_err(|fault| fault.tell(path))
+    session.run("pragma journal_mode = delete").map(drop).map_err(|fault| fault.to_error(path))
 }

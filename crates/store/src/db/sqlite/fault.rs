@@ -35,16 +35,16 @@ impl Fault {
         matches!(self, Fault::Sqlite { error, .. } if error.sqlite_error_code() == Some(code))
     }
 
-    pub(super) fn tell(&self, path: &Path) -> Error {
+    pub(super) fn to_error(&self, path: &Path) -> Error {
         match self {
-            Fault::Sqlite { sql, error } => tell(path, sql, error),
+            Fault::Sqlite { sql, error } => sqlite_error(path, sql, error),
             Fault::Binding { sql, detail } => Error::Statement { sql, detail: detail.clone() },
             Fault::Guard { what } => Error::GuardFailed { guard: what },
         }
     }
 }
 
-fn tell(path: &Path, sql: &'static str, error: &rusqlite::Error) -> Error {
+fn sqlite_error(path: &Path, sql: &'static str, error: &rusqlite::Error) -> Error {
     let detail = match error {
         rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
         other => other.to_string(),

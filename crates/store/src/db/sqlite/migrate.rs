@@ -9,7 +9,7 @@ use crate::db::Migration;
 /// Every step looks at the version again under the write lock, so processes that open a file together apply each
 /// migration once between them.
 pub(super) fn migrate(session: &Session, migrations: &[Migration]) -> Result<(), Error> {
-    let tell = |fault: Fault| fault.tell(&session.path);
+    let tell = |fault: Fault| fault.to_error(&session.path);
     // Rebuilding a table drops the old one, which must not take the rows that refer to it along; the references are
     // checked at the end of each step instead.
     session.run("pragma foreign_keys = off").map_err(tell)?;
@@ -26,7 +26,7 @@ pub(super) fn migrate(session: &Session, migrations: &[Migration]) -> Result<(),
 }
 
 fn step(session: &Session, migrations: &[Migration]) -> Result<(), Error> {
-    let tell = |fault: Fault| fault.tell(&session.path);
+    let tell = |fault: Fault| fault.to_error(&session.path);
     let header = session.header().map_err(tell)?;
     header.accept(&session.path, migrations)?;
     if let Some(migration) = migrations.get(header.schema as usize) {

@@ -1,13 +1,13 @@
 //! SQLite: a file, one thread that writes it, a few connections that read it.
 //!
 //! `open` decides whether a file is ours, `migrate` updates its schema, `writer` commits in groups, `readers` read in
-//! parallel, `session` runs statements, `places` maps values to parameters, and `fault` converts errors.
+//! parallel, `session` runs statements, `parameters` maps values to parameters, and `fault` converts errors.
 
 pub(crate) mod backup;
 mod fault;
 mod migrate;
 mod open;
-mod places;
+mod parameters;
 mod readers;
 mod session;
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub(super) const APPLICATION_ID: i64 = 0x7365_6c66;
 
 /// How long a writer waits for the writers of other processes. They hold the lock for one group of batches; a busy disk
 /// makes that seconds at worst.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Keeps the write-ahead log from staying as large as the largest burst made it.
 const LOG_SIZE_LIMIT: i64 = 64 * 1024 * 1024;
@@ -40,11 +40,11 @@ pub(super) struct Header {
 
 pub(super) fn open(path: &Path, migrations: &[Migration]) -> Result<Session, Error> {
     create_if_missing(path)?;
-    let session = Session::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, PATIENCE)?;
+    let session = Session::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, BUSY_TIMEOUT)?;
     inspect(&session, migrations)?;
-    prepare(&session).map_err(|fault| fault.tell(path))?;
+    prepare(&session).map_err(|fault| fault.to_error(path))?;
     migrate::migrate(&session, migrations)?;
-    session.run("pragma foreign_keys = on").map_err(|fault| fault.tell(path))?;
+    session.run("pragma foreign_keys = on").map_err(|fault| fault.to_error(path))?;
     Ok(session)
 }
 
@@ -91,7 +91,7 @@ fn refuse_cut_short(session: &Session) -> Result<(), Error> {
     let expected: u64 = (session.connection)
         .query_row(sql, [], |row| row.get::<_, i64>(0))
         .map(i64::unsigned_abs)
-        .map_err(|error| Fault::of("open")(error).tell(path))?;
+        .map_err(|error| Fault::of("open")(error).to_error(path))?;
     let found = fs::metadata(path).map_err(|source| Error::CannotOpen { path: path.clone(), source })?.len();
     if found >= expected || has_log(path) {
         return Ok(());
@@ -109,19 +109,19 @@ fn has_log(path: &Path) -> bool {
 fn inspect(session: &Session, migrations: &[Migration]) -> Result<(), Error> {
     let path = &session.path;
     // While it is not known to be ours, closing the connection must not fold a log into the file.
-    keep_log_on_close(session, true).map_err(|fault| fault.tell(path))?;
+    keep_log_on_close(session, true).map_err(|fault| fault.to_error(path))?;
     let header = session.header().map_err(|fault| match fault {
         fault if fault.is(ErrorCode::NotADatabase) => Error::NotADatabase { path: path.clone() },
-        fault => fault.tell(path),
+        fault => fault.to_error(path),
     })?;
     header.accept(path, migrations)?;
     refuse_cut_short(session)?;
     let read_only =
-        session.connection.is_readonly("main").map_err(|error| Fault::of("open")(error).tell(path))?;
+        session.connection.is_readonly("main").map_err(|error| Fault::of("open")(error).to_error(path))?;
     if read_only {
         return Err(Error::ReadOnly { database: path.display().to_string() });
     }
-    keep_log_on_close(session, false).map_err(|fault| fault.tell(path))
+    keep_log_on_close(session, false).map_err(|fault| fault.to_error(path))
 }
 
 fn keep_log_on_close(session: &Session, keep: bool) -> Result<(), Fault> {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rusqlite::OpenFlags;
 use tokio::sync::oneshot;
 
-use super::open::PATIENCE;
+use super::open::BUSY_TIMEOUT;
 use super::session::Session;
 use crate::Error;
 use crate::db::{Read, Row};
@@ -62,7 +62,7 @@ impl Readers {
             None => return Err(Error::Closed),
         };
         let session = session.map_or_else(|| connect(&self.shared.path, Duration::ZERO), Ok)?;
-        let answer = session.read_one(read).map_err(|fault| fault.tell(&session.path));
+        let answer = session.read_one(read).map_err(|fault| fault.to_error(&session.path));
         if let Some(idle) = lock(&self.shared.idle).as_mut() {
             idle.push(session);
         }
@@ -89,15 +89,15 @@ impl Readers {
 }
 
 fn start_thread(path: &Path, jobs: Arc<Mutex<mpsc::Receiver<Job>>>) -> Result<JoinHandle<()>, Error> {
-    let session = connect(path, PATIENCE)?;
+    let session = connect(path, BUSY_TIMEOUT)?;
     let thread = thread::Builder::new().name("store-reader".to_owned());
     thread
         .spawn(move || serve(&session, &jobs))
         .map_err(|source| Error::CannotOpen { path: path.to_owned(), source })
 }
 
-fn connect(path: &Path, patience: Duration) -> Result<Session, Error> {
-    Session::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY, patience)
+fn connect(path: &Path, busy_timeout: Duration) -> Result<Session, Error> {
+    Session::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY, busy_timeout)
 }
 
 fn serve(session: &Session, jobs: &Mutex<mpsc::Receiver<Job>>) {
@@ -105,7 +105,7 @@ fn serve(session: &Session, jobs: &Mutex<mpsc::Receiver<Job>>) {
         // One thread waits for the next job, the other for its turn to wait.
         let Ok(job) = lock(jobs).recv() else { return };
         if !job.answer.is_closed() {
-            let answer = session.read(&job.reads).map_err(|fault| fault.tell(&session.path));
+            let answer = session.read(&job.reads).map_err(|fault| fault.to_error(&session.path));
             job.answer.send(answer).ok();
         }
     }

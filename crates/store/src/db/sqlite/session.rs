@@ -10,7 +10,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, Statement, ToSql};
 
 use super::fault::Fault;
-use super::places::Places;
+use super::parameters::Parameters;
 use crate::Error;
 use crate::db::batch::{Batch, Values};
 use crate::db::{Read, Row, Value};
@@ -21,7 +21,7 @@ const STATEMENT_CACHE: usize = 512;
 pub(super) struct Session {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
-    places: Places,
+    parameters: Parameters,
 }
 
 /// What a statement did: the rows it returned, and how many it returned or changed.
@@ -31,18 +31,18 @@ struct Outcome {
 }
 
 impl Session {
-    /// `patience` is how long a statement waits for others that hold the lock it needs.
-    pub(super) fn connect(path: &Path, flags: OpenFlags, patience: Duration) -> Result<Session, Error> {
-        let tell = |error| Fault::of("open")(error).tell(path);
+    /// `busy_timeout` is how long a statement waits for others that hold the lock it needs.
+    pub(super) fn connect(path: &Path, flags: OpenFlags, busy_timeout: Duration) -> Result<Session, Error> {
+        let tell = |error| Fault::of("open")(error).to_error(path);
         // Our connections never meet two threads at once, so SQLite need not guard them.
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(tell)?;
-        connection.busy_timeout(patience).map_err(tell)?;
-        // Otherwise SQLite plans a statement anew whenever a value is bound that might change its plan, as a limit, or one that is
+        connection.busy_timeout(busy_timeout).map_err(tell)?;
+        // Otherwise SQLite plans a statement again whenever a value is bound that might change its plan, as a limit, or one that is
         // compared with the column of a partial index: it takes longer than most of our statements.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(tell)?;
         connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
-        Ok(Session { connection, path: path.to_owned(), places: Places::default() })
+        Ok(Session { connection, path: path.to_owned(), parameters: Parameters::default() })
     }
 
     /// Runs a statement without values.
@@ -85,16 +85,16 @@ impl Session {
 
     fn execute(&self, sql: &'static str, values: &[Value]) -> Result<Outcome, Fault> {
         let mut statement = self.connection.prepare_cached(sql).map_err(Fault::of(sql))?;
-        let places = self.places.of(&statement, sql)?;
-        execute(&mut statement, sql, &places, values)
+        let parameters = self.parameters.of(&statement, sql)?;
+        execute(&mut statement, sql, &parameters, values)
     }
 
     fn execute_for_each(&self, sql: &'static str, rows: &[Vec<Value>]) -> Result<Outcome, Fault> {
         let mut all = Outcome { rows: Vec::new(), touched: 0 };
         let mut statement = self.connection.prepare_cached(sql).map_err(Fault::of(sql))?;
-        let places = self.places.of(&statement, sql)?;
+        let parameters = self.parameters.of(&statement, sql)?;
         for values in rows {
-            let outcome = execute(&mut statement, sql, &places, values)?;
+            let outcome = execute(&mut statement, sql, &parameters, values)?;
             all.rows.extend(outcome.rows);
             all.touched += outcome.touched;
         }
@@ -105,10 +105,10 @@ impl Session {
 fn execute(
     statement: &mut Statement<'_>,
     sql: &'static str,
-    places: &[usize],
+    parameters: &[usize],
     values: &[Value],
 ) -> Result<Outcome, Fault> {
-    bind(statement, sql, places, values)?;
+    bind(statement, sql, parameters, values)?;
     let width = statement.column_count();
     if width == 0 {
         let touched = statement.raw_execute().map_err(Fault::of(sql))?;
@@ -128,15 +128,15 @@ fn execute(
 fn bind(
     statement: &mut Statement<'_>,
     sql: &'static str,
-    places: &[usize],
+    parameters: &[usize],
     values: &[Value],
 ) -> Result<(), Fault> {
     // PostgreSQL refuses superfluous values; so must we, or a mistake would show on one database only.
-    let takes = places.iter().max().map_or(0, |place| place + 1);
+    let takes = parameters.iter().max().map_or(0, |place| place + 1);
     if takes != values.len() {
         return Err(unfit(sql, format!("it takes {takes} values but got {}", values.len())));
     }
-    for (index, place) in places.iter().enumerate() {
+    for (index, place) in parameters.iter().enumerate() {
         let value = &values[*place];
         if let Value::TooLarge(_) = value {
             return Err(unfit(sql, format!("${} cannot be {}", place + 1, value.kind())));

@@ -16,7 +16,7 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::{mpsc, oneshot};
 
 use super::fault::Fault;
-use super::open::PATIENCE;
+use super::open::BUSY_TIMEOUT;
 use super::session::Session;
 use crate::db::announcer::{Announcer, may_be_committed};
 use crate::db::{Batch, Durability, Read, Row};
@@ -78,7 +78,7 @@ enum Request {
 pub(in crate::db) enum Maintenance {
     /// Cuts some free pages off the end of the file.
     GiveBack,
-    /// Writes the file anew.
+    /// Writes the file again.
     Rewrite,
 }
 
@@ -99,7 +99,7 @@ impl Job {
         if let Err(unheard) = self.answer.send(answer)
             && may_be_committed(&unheard)
         {
-            announcer.hear(self.batch.changed());
+            announcer.notify(self.batch.changed());
         }
     }
 }
@@ -218,7 +218,7 @@ fn serve(shared: &Shared, mut requests: mpsc::Receiver<Request>) {
             committer.commit(group, &shared.announcer);
         }
         for (what, answer) in maintaining {
-            let done = committer.maintain(what).map_err(|fault| fault.tell(&committer.session.path));
+            let done = committer.maintain(what).map_err(|fault| fault.to_error(&committer.session.path));
             answer.send(done).ok();
         }
         if committer.has_long_log() {
@@ -257,7 +257,7 @@ impl Committer {
             Ok(())
         };
         let hooked = session.connection.wal_hook(Some(hook));
-        hooked.map_err(|error| Fault::of("open")(error).tell(&session.path))?;
+        hooked.map_err(|error| Fault::of("open")(error).to_error(&session.path))?;
         Ok(Committer { session, synchronous: Durability::Power, log_pages })
     }
 
@@ -281,9 +281,9 @@ impl Committer {
                 self.give_back().map_err(Fault::of(GIVE_BACK))?;
                 self.fold_log();
                 // The log went through all that was removed, and is as long. Whoever reads it keeps it until the next time.
-                self.patience(Duration::ZERO);
+                self.set_busy_timeout(Duration::ZERO);
                 let shortened = self.session.run("pragma wal_checkpoint(truncate)");
-                self.patience(PATIENCE);
+                self.set_busy_timeout(BUSY_TIMEOUT);
                 shortened.or_else(|fault| {
                     if fault.is(ErrorCode::DatabaseBusy) { Ok(Vec::new()) } else { Err(fault) }
                 })?;
@@ -308,12 +308,12 @@ impl Committer {
 
     /// One job, without waiting for another process that writes: then there is no answer, and nothing was done.
     fn commit_at_once(&mut self, batch: &Batch, durability: Durability) -> Option<Answer> {
-        self.patience(Duration::ZERO);
+        self.set_busy_timeout(Duration::ZERO);
         let rows = self.alone(batch, durability);
-        self.patience(PATIENCE);
+        self.set_busy_timeout(BUSY_TIMEOUT);
         match rows {
             Err(fault) if fault.is(ErrorCode::DatabaseBusy) => None,
-            rows => Some(rows.map_err(|fault| fault.tell(&self.session.path))),
+            rows => Some(rows.map_err(|fault| fault.to_error(&self.session.path))),
         }
     }
 
@@ -322,10 +322,10 @@ impl Committer {
         if !self.session.connection.is_autocommit() {
             return None;
         }
-        self.patience(Duration::ZERO);
+        self.set_busy_timeout(Duration::ZERO);
         let rows = self.session.read_one(read);
-        self.patience(PATIENCE);
-        Some(rows.map_err(|fault| fault.tell(&self.session.path)))
+        self.set_busy_timeout(BUSY_TIMEOUT);
+        Some(rows.map_err(|fault| fault.to_error(&self.session.path)))
     }
 
     fn alone(&mut self, batch: &Batch, durability: Durability) -> Result<Vec<Vec<Row>>, Fault> {
@@ -344,8 +344,8 @@ impl Committer {
     }
 
     /// Fails only on a connection that is gone.
-    fn patience(&self, patience: Duration) {
-        self.session.connection.busy_timeout(patience).ok();
+    fn set_busy_timeout(&self, busy_timeout: Duration) {
+        self.session.connection.busy_timeout(busy_timeout).ok();
     }
 
     pub(super) fn commit(&mut self, group: Vec<Job>, announcer: &Announcer) {
@@ -354,7 +354,9 @@ impl Committer {
                 group.into_iter().zip(answers).for_each(|(job, answer)| job.answer(answer, announcer));
             }
             Err(fault) => {
-                group.into_iter().for_each(|job| job.answer(Err(fault.tell(&self.session.path)), announcer));
+                group
+                    .into_iter()
+                    .for_each(|job| job.answer(Err(fault.to_error(&self.session.path)), announcer));
             }
         }
     }
@@ -377,7 +379,7 @@ impl Committer {
             (Ok(rows), _) => self.commit_or_undo(rows.into_iter().map(Ok).collect()).map(Some),
             (Err(fault), [_]) => {
                 self.undo()?;
-                Ok(Some(vec![Err(fault.tell(&self.session.path))]))
+                Ok(Some(vec![Err(fault.to_error(&self.session.path))]))
             }
             (Err(_), _) => self.undo().map(|()| None),
         }
@@ -430,7 +432,7 @@ impl Committer {
             Err(fault) => {
                 self.session.run("rollback to job")?;
                 self.session.run("release job")?;
-                Ok(Err(fault.tell(&self.session.path)))
+                Ok(Err(fault.to_error(&self.session.path)))
             }
         }
     }

@@ -67,7 +67,7 @@ pub(super) fn sweep(carriers: Vec<Carrier<'_>>, links: &[Ends], passages: &mut P
 }
 
 impl Sweep<'_, '_> {
-    fn tell(&mut self, at: usize, pins: Vec<String>) {
+    fn record(&mut self, at: usize, pins: Vec<String>) {
         let node = &self.carriers[at].id;
         self.found.extend(pins.into_iter().map(|pin| Found { node: node.clone(), pin }));
     }
@@ -81,7 +81,7 @@ impl Sweep<'_, '_> {
             if carrier.kind == Kind::Input && (declared || is_secret(carrier.name())) {
                 self.inputs.insert(carrier.name().to_owned());
             }
-            self.tell(at, pins);
+            self.record(at, pins);
         }
     }
 
@@ -100,7 +100,7 @@ impl Sweep<'_, '_> {
             }
             for at in self.places.get(&link.from).cloned().unwrap_or_default() {
                 let pins = self.carriers[at].blank_passing();
-                self.tell(at, pins);
+                self.record(at, pins);
                 match self.carriers[at].kind {
                     Kind::Graph => drop(self.passages.outputs.insert(link.from_pin.clone())),
                     Kind::Input => drop(self.inputs.insert(self.carriers[at].name().to_owned())),
@@ -136,7 +136,7 @@ impl Sweep<'_, '_> {
                 }
                 _ => continue,
             };
-            self.tell(at, pins);
+            self.record(at, pins);
         }
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct Definition {
     pub(super) reads_secrets: bool,
 }
 
-/// What the constructor of a block hands on, and where its parts are.
+/// What the constructor of a block passes on, and where its parts are.
 pub(super) struct Stated<'a> {
     pub(super) class: &'a StmtClassDef,
     pub(super) id: String,
@@ -207,7 +207,7 @@ pub(super) fn schema_class<'a>(module: &Module<'a>, expr: &Expr) -> Option<&'a S
     }
 }
 
-/// `run` gets its input and credentials; what else a server of that framework hands in is not known here.
+/// `run` gets its input and credentials; what else a server of that framework passes in is not known here.
 fn check_run(module: &Module<'_>, run: &StmtFunctionDef) -> Result<(), SourceError> {
     let parameters = &run.parameters;
     let named = parameters.args.iter().skip(2).chain(&parameters.kwonlyargs);

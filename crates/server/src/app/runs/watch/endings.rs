@@ -64,7 +64,7 @@ impl Endings {
                 let look = self.ctx.clock.now() + signals::net(&self.ctx, LOOK);
                 tokio::select! {
                     biased;
-                    () = self.appended.rung() => {}
+                    () = self.appended.changed() => {}
                     () = self.ctx.clock.wait_until(look) => {}
                 }
             }

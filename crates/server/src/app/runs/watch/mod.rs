@@ -26,7 +26,7 @@ use super::nodes::{NodeOutput, NodeProgress};
 use super::seen_steps::SeenSteps;
 use crate::app::runs;
 use crate::ctx::Ctx;
-use crate::engine::{Live, Looked};
+use crate::engine::{Live, LiveUpdate};
 use crate::error::Error;
 use crate::signals::RunSignal;
 
@@ -116,7 +116,7 @@ impl Follower {
     pub async fn next(&mut self) -> Result<Vec<News>, Error> {
         let ctx = self.ctx.clone();
         while self.place.state.is_none_or(|state| !state.is_final()) {
-            let mut rung = pin!(ctx.engine.running.rung());
+            let mut rung = pin!(ctx.engine.running.changed());
             rung.as_mut().enable();
             if self.live.is_none() {
                 self.live = ctx.engine.running.look(self.run).map(Following::of);
@@ -145,7 +145,7 @@ impl Follower {
         }
         let live = Arc::clone(&following.live);
         let is_over = loop {
-            let mut rung = pin!(live.rung());
+            let mut rung = pin!(live.changed());
             rung.as_mut().enable();
             let steps = live.steps();
             if following.steps != Some(steps) {
@@ -153,8 +153,8 @@ impl Follower {
                 following.steps = is_all.then_some(steps);
             }
             match live.look(&mut self.place, following.told) {
-                Looked::Gone | Looked::Found { over: true, .. } => break true,
-                Looked::Found { printed, calls, .. } => {
+                LiveUpdate::Gone | LiveUpdate::Found { over: true, .. } => break true,
+                LiveUpdate::Found { printed, calls, .. } => {
                     news.extend(printed.into_iter().map(|chunk| self.news(What::Printed(chunk))));
                     following.told += calls.len();
                     news.extend(calls.into_iter().filter_map(|call| self.tell_call(call)));
@@ -189,7 +189,7 @@ impl Follower {
             tokio::select! {
                 biased;
                 () = rung => {}
-                () = self.settled.rung() => {}
+                () = self.settled.changed() => {}
                 () = self.ctx.clock.wait_until(self.ctx.clock.now() + LOOK) => {}
             }
         }

@@ -16,7 +16,7 @@ const SHOWN_HELD: usize = 20;
 
 impl GraphRun<'_> {
     /// Applies commands: about breakpoints, or to continue a Run that failed.
-    pub(super) async fn hear_commands(&mut self) -> Result<(), Error> {
+    pub(super) async fn take_commands(&mut self) -> Result<(), Error> {
         let (ctx, run) = (self.ctx().clone(), self.host.0.run.run_id);
         let commands =
             retry_while_unavailable(&ctx, || async { Ok(ctx.store.graph_commands(run).await?) }).await?;

@@ -35,7 +35,7 @@ impl GraphRun<'_> {
                 };
                 self.waits.for_time(execution, until, step.position);
                 self.effects.insert(execution, effect);
-                if until <= self.ctx().clock.now() { self.hear_times() } else { Ok(()) }
+                if until <= self.ctx().clock.now() { self.take_due_times() } else { Ok(()) }
             }
             Effect::Ask { question } => {
                 if !self.host.0.may_suspend {
@@ -71,7 +71,7 @@ impl GraphRun<'_> {
         }
     }
 
-    pub(super) fn hear_times(&mut self) -> Result<(), Error> {
+    pub(super) fn take_due_times(&mut self) -> Result<(), Error> {
         for execution in self.waits.due(self.ctx().clock.now()) {
             self.waits.no_longer(execution);
             if let Some(effect) = self.effects.remove(&execution) {

@@ -102,10 +102,10 @@ impl GraphRun<'_> {
     async fn run(mut self) -> Result<Outcome, Error> {
         let deadline = self.deadline();
         if !self.is_new {
-            self.hear_commands().await?;
+            self.take_commands().await?;
         }
         loop {
-            self.settle().await?;
+            self.apply_all().await?;
             if let Some(end) = self.over.take() {
                 return Ok(Outcome::Ended(end));
             }
@@ -126,11 +126,11 @@ impl GraphRun<'_> {
             let clock = self.ctx().clock.clone();
             tokio::select! {
                 biased;
-                Some(event) = self.events.recv() => self.hear_all(event)?,
+                Some(event) = self.events.recv() => self.handle_all(event)?,
                 () = clock.wait_until(wake) => {
-                    self.hear_times()?;
+                    self.take_due_times()?;
                     if self.state.is_held() {
-                        self.hear_commands().await?;
+                        self.take_commands().await?;
                     }
                 }
             }
@@ -154,7 +154,7 @@ impl GraphRun<'_> {
     }
 
     /// Does everything that can be done at once, writes it, and starts what follows from it.
-    async fn settle(&mut self) -> Result<(), Error> {
+    async fn apply_all(&mut self) -> Result<(), Error> {
         while let Some(action) = self.actions.pop_front() {
             match action {
                 Action::Execute { execution, input } => self.execute(execution, &input)?,
@@ -235,16 +235,16 @@ impl GraphRun<'_> {
         self.journal.begin(execution, &node, input, child, now)
     }
 
-    fn hear_all(&mut self, first: NodeEvent) -> Result<(), Error> {
-        self.hear(first)?;
+    fn handle_all(&mut self, first: NodeEvent) -> Result<(), Error> {
+        self.handle(first)?;
         while !self.journal.is_full() {
             let Ok(event) = self.events.try_recv() else { break };
-            self.hear(event)?;
+            self.handle(event)?;
         }
         Ok(())
     }
 
-    fn hear(&mut self, event: NodeEvent) -> Result<(), Error> {
+    fn handle(&mut self, event: NodeEvent) -> Result<(), Error> {
         match event {
             NodeEvent::Yielded { execution, index, output } => {
                 let Some(step) = self.journal.begun(execution) else { return Ok(()) };

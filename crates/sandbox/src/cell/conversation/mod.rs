@@ -1,4 +1,4 @@
-//! A conversation without a cell: what one could say, as bytes in pieces, heard as the supervisor hears it. For the fuzzer and
+//! A conversation without a cell: what one could say, as bytes in pieces, read as the supervisor reads it. For the fuzzer and
 //! for properties; there is no process, no socket and no clock in it.
 
 use std::sync::Arc;
@@ -11,22 +11,22 @@ use crate::protocol::{Decoder, FrameLimits};
 
 /// What resulted from it.
 #[derive(Debug)]
-pub struct Heard {
+pub struct Conversation {
     /// Absent if it had more to say.
     pub ending: Option<Ending>,
     /// The most that was kept at any time, in bytes on the wire: of unfinished frames, and for answers and results.
     pub most_held: u64,
 }
 
-/// Hears pieces until one ends the conversation. After each, verbs that can be answered are, and the cell takes as many bytes
+/// Reads pieces until one ends the conversation. After each, verbs that can be answered are, and the cell takes as many bytes
 /// of the answers as `taken` says. To be called on a runtime.
-pub async fn hear<'a>(
+pub async fn converse<'a>(
     job: &Job,
     host: Arc<dyn Host>,
     limits: FrameLimits,
     pieces: impl Iterator<Item = &'a [u8]>,
     taken: usize,
-) -> Heard {
+) -> Conversation {
     let mut decoder = Decoder::new(limits);
     let mut exchange = Exchange::new(host, Vec::new());
     let mut most_held = 0;
@@ -40,11 +40,11 @@ pub async fn hear<'a>(
             Err(why) => Some(Ending::BrokeProtocol { why }),
         };
         if ending.is_some() {
-            return Heard { ending, most_held };
+            return Conversation { ending, most_held };
         }
         answer(&mut exchange, taken).await;
     }
-    Heard { ending: None, most_held }
+    Conversation { ending: None, most_held }
 }
 
 async fn answer(exchange: &mut Exchange, taken: usize) {

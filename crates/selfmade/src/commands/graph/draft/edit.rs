@@ -5,9 +5,9 @@ use std::path::Path;
 use model::name::EntryName;
 use model::version::VersionNumber;
 
-use super::show::content;
-use super::{file, name};
 use crate::client::{Brain, Change, Changes};
+use crate::commands::graph::show::content;
+use crate::commands::graph::{file, name};
 use crate::error::{Error, Exit};
 use crate::session::Session;
 use crate::terminal::editor;

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::name;
 use crate::client::Brain;
+use crate::commands::graph::name;
 use crate::commands::runs::Reference;
 use crate::error::{Error, Exit};
 use crate::session::Session;

@@ -1,7 +1,7 @@
 //! `selfmade graph rebase`: a draft goes on from what is live now.
 
-use super::name;
 use crate::client::Brain;
+use crate::commands::graph::name;
 use crate::error::{Error, Exit};
 use crate::session::Session;
 use crate::views::{graph_diff, graph_problems};

@@ -5,8 +5,8 @@ use model::name::EntryName;
 use server::app::graphs::drafts::DraftEdited;
 
 use super::patches::Patches;
-use super::{file, name};
 use crate::client::Brain;
+use crate::commands::graph::{file, name};
 use crate::error::{Error, Exit};
 use crate::session::Session;
 use crate::terminal::style::printable;
@@ -52,7 +52,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: &Arguments)
 }
 
 /// What an edit did. `made` is the draft of another graph that it made.
-pub(super) fn show(
+pub(in crate::commands::graph) fn show(
     session: &Session,
     name: &EntryName,
     edited: &DraftEdited,

@@ -6,13 +6,13 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-pub(crate) struct Place {
+pub(crate) struct Paths {
     root: PathBuf,
     cache: PathBuf,
 }
 
-impl Place {
-    pub(crate) fn find() -> Result<Place> {
+impl Paths {
+    pub(crate) fn find() -> Result<Paths> {
         // Cargo says at run time which manifest it runs. What was true when compiling is only the second choice,
         // because several checkouts may share one target folder and with it this binary.
         let manifest = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
@@ -20,7 +20,7 @@ impl Place {
         // The binary is `<target>/debug/xtask`, wherever the target folder was configured to be.
         let binary = env::current_exe().context("cannot tell where xtask itself lies")?;
         let target = binary.ancestors().nth(2).context("xtask must be run by `cargo xtask`")?;
-        Ok(Place { root: root.to_owned(), cache: target.join("xtask") })
+        Ok(Paths { root: root.to_owned(), cache: target.join("xtask") })
     }
 
     pub(crate) fn root(&self) -> &Path {

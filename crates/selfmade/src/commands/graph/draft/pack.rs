@@ -2,8 +2,9 @@
 
 use server::app::graphs::drafts::Selection;
 
-use super::{name, patch};
+use super::patch;
 use crate::client::Brain;
+use crate::commands::graph::name;
 use crate::error::{Error, Exit};
 use crate::session::Session;
 

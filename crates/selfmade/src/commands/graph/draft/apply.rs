@@ -3,8 +3,8 @@
 use model::name::EntryName;
 use server::app::graphs::drafts::SeenDraft;
 
-use super::name;
 use crate::client::Brain;
+use crate::commands::graph::name;
 use crate::error::{Error, Exit};
 use crate::session::Session;
 use crate::views::applied;

@@ -8,14 +8,14 @@ use crate::limits::procfs::waited_for;
 use crate::sys::cpu_time;
 
 #[derive(Debug, Default)]
-pub(super) struct Labour {
+pub(super) struct ProcessTimes {
     /// Of each process at the last look: its own time and that of children it waited for.
     seen: HashMap<i32, Duration>,
     /// What was seen last of those that have ended since.
     ended: Duration,
 }
 
-impl Labour {
+impl ProcessTimes {
     /// The time of the given processes and of all that were given before. Never more than was used: what a process used
     /// between the last look and its end is missing, unless someone waited for it.
     pub(super) fn of(&mut self, family: &[i32]) -> Duration {
@@ -51,10 +51,10 @@ mod tests {
 
     #[test]
     fn time_of_processes_that_nobody_waited_for_is_not_lost() {
-        let mut labour = Labour::default();
+        let mut process_times = ProcessTimes::default();
         for n in 1..=5 {
             assert_eq!(
-                labour.add(&[told(1, 1, 0), told(10 + n, 100, 0)]),
+                process_times.add(&[told(1, 1, 0), told(10 + n, 100, 0)]),
                 millis(1 + 100 * n.unsigned_abs() as u64)
             );
         }
@@ -62,22 +62,22 @@ mod tests {
 
     #[test]
     fn time_that_a_parent_waited_for_is_not_counted_twice() {
-        let mut labour = Labour::default();
-        labour.add(&[told(1, 1, 0), told(2, 100, 0)]);
-        assert_eq!(labour.add(&[told(1, 1, 110)]), millis(111));
+        let mut process_times = ProcessTimes::default();
+        process_times.add(&[told(1, 1, 0), told(2, 100, 0)]);
+        assert_eq!(process_times.add(&[told(1, 1, 110)]), millis(111));
     }
 
     #[test]
     fn what_a_process_waited_for_stays_when_it_ends_itself() {
-        let mut labour = Labour::default();
-        labour.add(&[told(1, 1, 0), told(2, 5, 200)]);
-        assert_eq!(labour.add(&[told(1, 1, 0)]), millis(206));
+        let mut process_times = ProcessTimes::default();
+        process_times.add(&[told(1, 1, 0), told(2, 5, 200)]);
+        assert_eq!(process_times.add(&[told(1, 1, 0)]), millis(206));
     }
 
     #[test]
     fn a_number_that_is_given_again_is_another_process() {
-        let mut labour = Labour::default();
-        labour.add(&[told(1, 1, 0), told(2, 100, 0)]);
-        assert_eq!(labour.add(&[told(1, 1, 0), told(2, 10, 0)]), millis(111));
+        let mut process_times = ProcessTimes::default();
+        process_times.add(&[told(1, 1, 0), told(2, 100, 0)]);
+        assert_eq!(process_times.add(&[told(1, 1, 0), told(2, 10, 0)]), millis(111));
     }
 }

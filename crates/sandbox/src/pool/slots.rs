@@ -1,4 +1,4 @@
-//! The places of a nest: cells that are ready, those who wait for one, and how many are being made. It decides and does not
+//! The slots of a nest: cells that are ready, those who wait for one, and how many are being made. It decides and does not
 //! wait, so it is kept behind a plain lock.
 
 use std::collections::VecDeque;
@@ -13,11 +13,11 @@ use crate::error::Error;
 /// Forks asked for at once. The zygote makes one at a time; the next is asked for while the last puts on its layers.
 const WINDOW: usize = 2;
 
-pub(super) struct Places {
+pub(super) struct Slots {
     pub(super) ready: VecDeque<Cell>,
     /// Those who found nothing ready, first come first served.
     pub(super) waiting: VecDeque<oneshot::Sender<Result<Cell, Error>>>,
-    /// Those who wait until all places are filled, and want to hear why they are not.
+    /// Those who wait until all slots are filled, and want to hear why they are not.
     pub(super) asking: Vec<oneshot::Sender<Error>>,
     forking: usize,
     /// How many of those are made for someone who waits.
@@ -35,9 +35,9 @@ pub(super) struct Claim {
     pub(super) hurry: bool,
 }
 
-impl Places {
-    pub(super) fn new() -> Places {
-        Places {
+impl Slots {
+    pub(super) fn new() -> Slots {
+        Slots {
             ready: VecDeque::new(),
             waiting: VecDeque::new(),
             asking: Vec::new(),
@@ -75,7 +75,7 @@ impl Places {
 
     /// Gives what was made to whoever waited longest, or keeps it; tells a failure to those who wait. A failure that nobody
     /// waited for comes back.
-    pub(super) fn settle(
+    pub(super) fn finish_claim(
         &mut self,
         claim: &Claim,
         made: Result<Cell, Error>,
@@ -90,7 +90,7 @@ impl Places {
                 self.put(cell, waker);
                 Ok(())
             }
-            Err(error) => self.tell(error),
+            Err(error) => self.fail_waiting(error),
         }
     }
 
@@ -121,7 +121,7 @@ impl Places {
     }
 
     /// That a zygote does not start concerns all who wait, a failed fork only the first.
-    fn tell(&mut self, mut error: Error) -> Result<(), Error> {
+    fn fail_waiting(&mut self, mut error: Error) -> Result<(), Error> {
         if let Error::Zygote { environment, why } = &error {
             for place in self.waiting.drain(1.min(self.waiting.len())..) {
                 let error = Error::Zygote { environment: environment.clone(), why: why.clone() };

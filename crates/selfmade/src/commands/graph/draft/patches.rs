@@ -5,12 +5,12 @@ use model::graph::{Link, Node};
 use model::version::VersionNumber;
 use serde_json::Number;
 
-use super::pins::{ends, pin};
+use crate::commands::graph::pins::{ends, pin};
 use crate::commands::run::value_of;
 use crate::error::Error;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Patches {
+pub(in crate::commands::graph) struct Patches {
     /// Add a node with this id and block, such as each=@iterate or sum=add@3
     #[arg(long, value_name = "ID=BLOCK")]
     add: Vec<String>,
@@ -42,7 +42,7 @@ type Reading = fn(&str) -> Option<Patch>;
 
 impl Patches {
     /// In the order of the options above, whatever order they were typed in.
-    pub(super) fn read(&self) -> Result<Vec<Patch>, Error> {
+    pub(in crate::commands::graph) fn read(&self) -> Result<Vec<Patch>, Error> {
         let kinds: [(&[String], Reading, &str); 8] = [
             (&self.add, add, "--add ID=BLOCK"),
             (&self.rename, rename, "--rename OLD=NEW"),

@@ -14,26 +14,26 @@ use super::fault::Fault;
 /// Where the text of a statement lies and how long it is: cheaper to look up than the text.
 type Known = (usize, usize);
 
-/// For each statement asked so far, the values of its places.
+/// For each statement asked so far, the values of its parameters.
 #[derive(Default)]
-pub(super) struct Places(RefCell<HashMap<Known, Arc<[usize]>>>);
+pub(super) struct Parameters(RefCell<HashMap<Known, Arc<[usize]>>>);
 
-impl Places {
+impl Parameters {
     /// For each place the index of its value.
     pub(super) fn of(&self, statement: &Statement<'_>, sql: &'static str) -> Result<Arc<[usize]>, Fault> {
         let known: Known = (sql.as_ptr().addr(), sql.len());
-        if let Some(places) = self.0.borrow().get(&known) {
-            return Ok(Arc::clone(places));
+        if let Some(parameters) = self.0.borrow().get(&known) {
+            return Ok(Arc::clone(parameters));
         }
-        let places: Arc<[usize]> = (1..=statement.parameter_count())
-            .map(|index| place(statement, sql, index))
+        let parameters: Arc<[usize]> = (1..=statement.parameter_count())
+            .map(|index| parameter(statement, sql, index))
             .collect::<Result<_, _>>()?;
-        self.0.borrow_mut().insert(known, Arc::clone(&places));
-        Ok(places)
+        self.0.borrow_mut().insert(known, Arc::clone(&parameters));
+        Ok(parameters)
     }
 }
 
-fn place(statement: &Statement<'_>, sql: &'static str, index: usize) -> Result<usize, Fault> {
+fn parameter(statement: &Statement<'_>, sql: &'static str, index: usize) -> Result<usize, Fault> {
     let number =
         statement.parameter_name(index).and_then(|name| name.strip_prefix('$')?.parse::<usize>().ok());
     number.and_then(|number| number.checked_sub(1)).ok_or_else(|| Fault::Binding {

@@ -11,7 +11,7 @@ use crate::error::Error;
 
 /// Does not return before it is stored, or someone else has the Run, or this process gives up. Answers the Run as it is then, with
 /// its whole output.
-pub(crate) async fn settle(
+pub(crate) async fn store_next(
     ctx: &Ctx,
     run: Run,
     lease: Lease,

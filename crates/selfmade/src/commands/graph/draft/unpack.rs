@@ -1,7 +1,8 @@
 //! `selfmade graph unpack`: what a graph contains, in the place of the node that calls it.
 
-use super::{name, patch};
+use super::patch;
 use crate::client::Brain;
+use crate::commands::graph::name;
 use crate::error::{Error, Exit};
 use crate::session::Session;
 

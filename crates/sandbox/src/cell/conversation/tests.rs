@@ -15,11 +15,11 @@ const LIMITS: FrameLimits = FrameLimits { bytes: 2048, depth: 40, items: 200 };
 
 /// Remembers what it was told, and believes nothing that does not follow from what it was told before.
 #[derive(Default)]
-struct Doubter {
+struct RefusingHost {
     open: Mutex<Vec<bool>>,
 }
 
-impl Host for Doubter {
+impl Host for RefusingHost {
     fn verb(&self, _lane: &str, verb: &str, _arguments: Arguments) -> BoxFuture<Result<Value, HostError>> {
         assert!(["echo", "never"].contains(&verb), "`{verb}` was not granted");
         if verb == "never" {
@@ -62,10 +62,10 @@ fn job() -> Job {
     job
 }
 
-fn heard(bytes: &[u8], piece: usize, taken: usize) -> Heard {
+fn converse_in_pieces(bytes: &[u8], piece: usize, taken: usize) -> Conversation {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let host: Arc<dyn Host> = Arc::new(Doubter::default());
-    runtime.block_on(hear(&job(), host, LIMITS, bytes.chunks(piece), taken))
+    let host: Arc<dyn Host> = Arc::new(RefusingHost::default());
+    runtime.block_on(converse(&job(), host, LIMITS, bytes.chunks(piece), taken))
 }
 
 fn framed(body: &[u8]) -> Vec<u8> {
@@ -169,19 +169,19 @@ proptest! {
     fn anything_said_is_an_ending_or_a_wish_for_more(
         bytes in stream(), piece in 1usize..300, taken in prop_oneof![Just(0), 1usize..200],
     ) {
-        let heard = heard(&bytes, piece, taken);
-        if let Some(Ending::BrokeProtocol { why }) = &heard.ending {
+        let conversation = converse_in_pieces(&bytes, piece, taken);
+        if let Some(Ending::BrokeProtocol { why }) = &conversation.ending {
             prop_assert!(!why.is_empty() && why.len() < 2000, "{why}");
         }
         // Twice a frame and a piece unread, what a generator may yield and one frame more, and 64 questions and answers.
         let most = 2 * (LIMITS.bytes + 4 + piece) + 4096 + LIMITS.bytes + 64 * (LIMITS.bytes + 100);
-        prop_assert!(heard.most_held <= most as u64, "{} bytes were held", heard.most_held);
+        prop_assert!(conversation.most_held <= most as u64, "{} bytes were held", conversation.most_held);
     }
 
     #[test]
     fn where_it_is_cut_changes_nothing(bytes in stream(), piece in 1usize..300) {
-        let (cut, whole) = (heard(&bytes, piece, usize::MAX), heard(&bytes, 1 << 20, usize::MAX));
-        // A cell that asks too much at once may get answers in between, if it is heard in pieces.
+        let (cut, whole) = (converse_in_pieces(&bytes, piece, usize::MAX), converse_in_pieces(&bytes, 1 << 20, usize::MAX));
+        // A cell that asks too much at once may get answers in between, if it is read in pieces.
         let asked = format!("{:?}", whole.ending).contains("at once");
         prop_assert!(asked || cut.ending == whole.ending, "{:?}\n{:?}", cut.ending, whole.ending);
     }
@@ -191,29 +191,30 @@ proptest! {
 fn frames_that_never_end_where_a_read_does_are_not_kept() {
     let one = framed(br#"{"calls":{"begun":[],"finished":[],"parameters":[]}}"#);
     let bytes = one.repeat(20_000);
-    let heard = heard(&bytes, 4099, 0);
-    assert!(heard.ending.is_none());
-    assert!(heard.most_held <= 3 * 4099, "{} bytes were held", heard.most_held);
+    let conversation = converse_in_pieces(&bytes, 4099, 0);
+    assert!(conversation.ending.is_none());
+    assert!(conversation.most_held <= 3 * 4099, "{} bytes were held", conversation.most_held);
 }
 
 #[test]
 fn answers_that_nobody_takes_end_the_conversation() {
     let one = framed(br#"{"verb":{"number":1,"lane":"main","verb":"other","positional":[],"named":{}}}"#);
-    let heard = heard(&one.repeat(1000), one.len(), 0);
+    let conversation = converse_in_pieces(&one.repeat(1000), one.len(), 0);
     let why = "it asked for more than 64 verbs at once".to_owned();
-    assert_eq!(heard.ending, Some(Ending::BrokeProtocol { why }));
+    assert_eq!(conversation.ending, Some(Ending::BrokeProtocol { why }));
 }
 
 #[test]
 fn one_who_takes_the_answers_may_ask_for_ever() {
     let one = framed(br#"{"verb":{"number":1,"lane":"main","verb":"echo","positional":[],"named":{}}}"#);
-    assert!(heard(&one.repeat(1000), one.len(), usize::MAX).ending.is_none());
+    assert!(converse_in_pieces(&one.repeat(1000), one.len(), usize::MAX).ending.is_none());
 }
 
 #[test]
 fn the_reason_does_not_quote_all_that_was_said() {
     let long = format!(r#"{{"{}":null}}"#, "x".repeat(1500));
-    let Some(Ending::BrokeProtocol { why }) = heard(&framed(long.as_bytes()), 4096, 0).ending else {
+    let Some(Ending::BrokeProtocol { why }) = converse_in_pieces(&framed(long.as_bytes()), 4096, 0).ending
+    else {
         panic!("it is no message")
     };
     assert!(why.starts_with("a frame is not valid: unknown variant `xxx") && why.len() < 400, "{why}");

@@ -1,4 +1,4 @@
-//! Strikes secrets out of what a host answers, in one piece or in a stream whose pieces may end anywhere.
+//! Redacts secrets in what a host answers, in one piece or in a stream whose pieces may end anywhere.
 //!
 //! How much of a stream is held back never depends on what it says or on what the secrets are, except that a secret of more than
 //! 500 bytes takes a longer piece. Whatever ends a line passes all before it on, because no secret has a line end in it, and so does
@@ -15,16 +15,16 @@ use super::spelling::{Scratch, Spelling, can_stand_in, is_base64};
 const HELD: usize = 4096;
 
 /// What is looked for, and what stands there instead.
-pub(crate) struct Strike {
+pub(crate) struct Redactor {
     spellings: Vec<(Spelling, Arc<str>)>,
     /// Which two bytes may begin a secret, a bit for each two: almost nowhere in a text there is more to be compared.
     begins: Vec<u64>,
     held: usize,
 }
 
-impl Strike {
+impl Redactor {
     /// Of values, each with what stands in its place. Where two are the same, the first counts.
-    pub(crate) fn new<'a>(values: impl IntoIterator<Item = (&'a str, &'a str)>) -> Strike {
+    pub(crate) fn new<'a>(values: impl IntoIterator<Item = (&'a str, &'a str)>) -> Redactor {
         let mut spellings = Vec::new();
         for (value, instead) in values {
             let instead: Arc<str> = instead.into();
@@ -36,15 +36,15 @@ impl Strike {
             begins[usize::from(pair >> 6)] |= 1 << (pair & 63);
         }
         let longest = spellings.iter().map(|(spelling, _)| spelling.longest()).max().unwrap_or(0);
-        Strike { spellings, begins, held: longest.next_power_of_two().max(HELD) }
+        Redactor { spellings, begins, held: longest.next_power_of_two().max(HELD) }
     }
 
     /// A text without the secrets, or `None` where there are none in it.
-    pub(crate) fn text(self: &Arc<Strike>, text: &[u8]) -> Option<Vec<u8>> {
-        let mut stream = Striking::new(self.clone());
+    pub(crate) fn text(self: &Arc<Redactor>, text: &[u8]) -> Option<Vec<u8>> {
+        let mut stream = StreamRedactor::new(self.clone());
         stream.held = Zeroizing::new(text.to_vec());
-        let struck = stream.finish();
-        stream.found.then_some(struck)
+        let redacted = stream.finish();
+        stream.found.then_some(redacted)
     }
 
     /// The longest secret that the text begins with, and what stands in its place.
@@ -72,19 +72,25 @@ impl Strike {
     }
 }
 
-/// A stream out of which secrets are struck.
-pub(crate) struct Striking {
-    strike: Arc<Strike>,
+/// A stream out of which secrets are redacted.
+pub(crate) struct StreamRedactor {
+    redactor: Arc<Redactor>,
     held: Zeroizing<Vec<u8>>,
     /// How much of what is held belongs to a secret that was replaced already. It is looked at again, because another secret may begin in it.
-    struck: usize,
+    redacted: usize,
     found: bool,
     scratch: Scratch,
 }
 
-impl Striking {
-    pub(crate) fn new(strike: Arc<Strike>) -> Striking {
-        Striking { strike, held: Zeroizing::default(), struck: 0, found: false, scratch: Scratch::default() }
+impl StreamRedactor {
+    pub(crate) fn new(redactor: Arc<Redactor>) -> StreamRedactor {
+        StreamRedactor {
+            redactor,
+            held: Zeroizing::default(),
+            redacted: 0,
+            found: false,
+            scratch: Scratch::default(),
+        }
     }
 
     pub(crate) fn holds_nothing(&self) -> bool {
@@ -95,7 +101,7 @@ impl Striking {
     pub(crate) fn push(&mut self, piece: &[u8]) -> Vec<u8> {
         self.held.extend_from_slice(piece);
         let line_end = self.held.iter().rposition(|byte| !can_stand_in(*byte)).map_or(0, |at| at + 1);
-        self.pass(line_end.max(self.held.len().saturating_sub(self.strike.held)))
+        self.pass(line_end.max(self.held.len().saturating_sub(self.redactor.held)))
     }
 
     /// Gives what was held back.
@@ -106,19 +112,19 @@ impl Striking {
     /// Decides all places before `until`.
     fn pass(&mut self, until: usize) -> Vec<u8> {
         let mut out = Vec::with_capacity(until);
-        let mut struck = self.struck;
+        let mut redacted = self.redacted;
         for at in 0..until {
-            let found = self.strike.at_start_of(&self.held[at..], &mut self.scratch);
+            let found = self.redactor.at_start_of(&self.held[at..], &mut self.scratch);
             let Some((length, instead)) = found else { continue };
             self.found = true;
-            if struck <= at {
-                out.extend_from_slice(&self.held[struck..at]);
+            if redacted <= at {
+                out.extend_from_slice(&self.held[redacted..at]);
                 out.extend_from_slice(instead.as_bytes());
             }
-            struck = struck.max(at + length);
+            redacted = redacted.max(at + length);
         }
-        out.extend_from_slice(&self.held[struck.min(until)..until]);
-        self.struck = struck.saturating_sub(until);
+        out.extend_from_slice(&self.held[redacted.min(until)..until]);
+        self.redacted = redacted.saturating_sub(until);
         self.held = Zeroizing::new(self.held[until..].to_vec());
         out
     }
@@ -130,57 +136,57 @@ mod tests {
 
     use proptest::prelude::{Just, Strategy, any, prop, prop_assert_eq, prop_oneof, proptest};
 
-    use super::{HELD, Strike, Striking};
+    use super::{HELD, Redactor, StreamRedactor};
 
-    fn striking(values: &[&str]) -> Striking {
+    fn stream_redactor(values: &[&str]) -> StreamRedactor {
         let values: Vec<(&str, &str)> = values.iter().map(|value| (*value, "***")).collect();
-        Striking::new(Arc::new(Strike::new(values)))
+        StreamRedactor::new(Arc::new(Redactor::new(values)))
     }
 
-    fn struck(values: &[&str], text: &str) -> String {
-        let mut striking = striking(values);
-        let mut out = striking.push(text.as_bytes());
-        out.extend(striking.finish());
+    fn redacted(values: &[&str], text: &str) -> String {
+        let mut redactor = stream_redactor(values);
+        let mut out = redactor.push(text.as_bytes());
+        out.extend(redactor.finish());
         String::from_utf8(out).unwrap()
     }
 
     #[test]
     fn every_byte_of_every_secret_is_struck_out() {
         let values = ["first-secret", "secret-second", "cret-sec"];
-        assert_eq!(struck(&values, "a first-secret b"), "a *** b");
-        assert_eq!(struck(&values, "a first-secret-second b"), "a *** b");
-        assert_eq!(struck(&values, "first-secretfirst-secret"), "******");
-        assert_eq!(struck(&values, "first-secre"), "first-secre");
+        assert_eq!(redacted(&values, "a first-secret b"), "a *** b");
+        assert_eq!(redacted(&values, "a first-secret-second b"), "a *** b");
+        assert_eq!(redacted(&values, "first-secretfirst-secret"), "******");
+        assert_eq!(redacted(&values, "first-secre"), "first-secre");
     }
 
     #[test]
     fn what_stands_for_it_is_of_the_longest_and_then_of_the_first() {
-        let strike =
-            Strike::new([("the-same-value", "1"), ("the-same-value", "2"), ("the-same-value-and", "3")]);
-        let strike = Arc::new(strike);
-        assert_eq!(strike.text(b"(the-same-value)").unwrap(), b"(1)");
-        assert_eq!(strike.text(b"(the-same-value-and)").unwrap(), b"(3)");
-        assert!(strike.text(b"(the-same-valu)").is_none());
+        let redactor =
+            Redactor::new([("the-same-value", "1"), ("the-same-value", "2"), ("the-same-value-and", "3")]);
+        let redactor = Arc::new(redactor);
+        assert_eq!(redactor.text(b"(the-same-value)").unwrap(), b"(1)");
+        assert_eq!(redactor.text(b"(the-same-value-and)").unwrap(), b"(3)");
+        assert!(redactor.text(b"(the-same-valu)").is_none());
     }
 
     #[test]
     fn a_line_is_passed_on_when_it_ends_and_the_end_of_one_that_goes_on_is_held() {
-        let mut striking = striking(&["s3cr3t-value"]);
-        assert_eq!(striking.push(b"data: one s3cr3t-value\n"), b"data: one ***\n");
-        assert_eq!(striking.push(b"\ndata: two s3cr3t-"), b"\n");
-        assert_eq!(striking.push(b"value\r"), b"data: two ***\r");
-        assert_eq!(striking.push(&[b'x'; 2 * HELD]).len(), HELD);
-        assert_eq!(striking.finish().len(), HELD);
-        assert!(striking.holds_nothing());
+        let mut redactor = stream_redactor(&["s3cr3t-value"]);
+        assert_eq!(redactor.push(b"data: one s3cr3t-value\n"), b"data: one ***\n");
+        assert_eq!(redactor.push(b"\ndata: two s3cr3t-"), b"\n");
+        assert_eq!(redactor.push(b"value\r"), b"data: two ***\r");
+        assert_eq!(redactor.push(&[b'x'; 2 * HELD]).len(), HELD);
+        assert_eq!(redactor.finish().len(), HELD);
+        assert!(redactor.holds_nothing());
     }
 
     #[test]
     fn a_long_secret_is_found_in_its_longest_spelling() {
         let value: String = (0..8192).map(|number| format!("{number:x}.")).collect();
         let text: String = value.bytes().map(|byte| format!("\\u{byte:04x}")).collect();
-        let mut striking = striking(&[&value]);
-        let mut out: Vec<u8> = text.as_bytes().chunks(1000).flat_map(|piece| striking.push(piece)).collect();
-        out.extend(striking.finish());
+        let mut redactor = stream_redactor(&[&value]);
+        let mut out: Vec<u8> = text.as_bytes().chunks(1000).flat_map(|piece| redactor.push(piece)).collect();
+        out.extend(redactor.finish());
         assert_eq!(out, b"***");
     }
 
@@ -207,10 +213,10 @@ mod tests {
     proptest! {
         #[test]
         fn pieces_give_what_the_whole_gives(text in text(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..9)) {
-            let mut striking = striking(&["s3cr3t-value", "value/other"]);
-            let mut out: Vec<u8> = pieces(&text, &cuts).iter().flat_map(|piece| striking.push(piece)).collect();
-            out.extend(striking.finish());
-            prop_assert_eq!(String::from_utf8(out).unwrap(), struck(&["s3cr3t-value", "value/other"], &text));
+            let mut redactor = stream_redactor(&["s3cr3t-value", "value/other"]);
+            let mut out: Vec<u8> = pieces(&text, &cuts).iter().flat_map(|piece| redactor.push(piece)).collect();
+            out.extend(redactor.finish());
+            prop_assert_eq!(String::from_utf8(out).unwrap(), redacted(&["s3cr3t-value", "value/other"], &text));
         }
 
         #[test]
@@ -218,7 +224,7 @@ mod tests {
             text in "[ab\n]{0,60}", one in "[ab]{61,500}", other in "[a-z]{61,500}",
             cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..9),
         ) {
-            let (mut left, mut right) = (striking(&[&one]), striking(&[&other, "another-one"]));
+            let (mut left, mut right) = (stream_redactor(&[&one]), stream_redactor(&[&other, "another-one"]));
             for piece in pieces(&text, &cuts) {
                 prop_assert_eq!(left.push(piece), right.push(piece));
             }

@@ -242,9 +242,15 @@ class Running(unittest.TestCase):
     def test_what_waits_holds_no_cell(self):
         services = self.service(Services())
         port = services.server.server_address[1]
-        source = elsewhere("call_discord", port).replace("https://discord.com", services.url("https://discord.com"))
-        self.brain.do("secret", "set", "discord_bot_token", given="secret-discord_bot_token")
-        self.brain.add(source)
+        moved = []
+        for name, host in (("call_discord", "discord.com"), ("call_d_id", "api.d-id.com")):
+            moved.append(elsewhere(name, port).replace(f"https://{host}", services.url(f"https://{host}")))
+        for secret in ("discord_bot_token", "did_api_key"):
+            self.brain.do("secret", "set", secret, given=f"secret-{secret}")
+        # A feed of the public web: it is granted no host of this machine.
+        feed = "<rss><channel><item><title>A</title><link>https://a.example/1</link></item></channel></rss>"
+        moved.append(f"@selfmade.function()\ndef fetch_public(url: str) -> str:\n    return {feed!r}\n")
+        self.brain.add("\n\n".join(moved))
         server = subprocess.Popen(
             [BINARY, "--home", str(self.brain.home), "serve", "--listen", "127.0.0.1:0"],
             stderr=subprocess.PIPE,
@@ -255,6 +261,8 @@ class Running(unittest.TestCase):
             for name, given in (
                 ("count_down", {"hours": 1}),
                 ("read_discord_messages", {"polling_rate": 3600}),
+                ("read_rss_entries", {"url": "https://a.example/feed", "polling_rate": 3600}),
+                ("create_talking_avatar", {"polling_interval": 3600}),
             ):
                 with self.subTest(name):
                     queued = self.brain.do("run", name, "--queue", "--json", "--input", "-", given=json.dumps(given))
@@ -262,7 +270,7 @@ class Running(unittest.TestCase):
                     state = "queued"
                     while state in ("queued", "running"):
                         state = json.loads(self.brain.do("runs", "show", run, "--json").stdout)["state"]
-                    self.assertEqual(state, "waiting")
+                    self.assertEqual(state, "waiting", self.brain.do("runs", "show", run).stdout)
                     self.brain.do("runs", "cancel", run)
         finally:
             server.terminate()

@@ -61,7 +61,8 @@ impl FilePins {
             let link = ways.joined(link);
             let name = |key: &str| written[key].as_str().unwrap_or_default();
             if let Some(from) = self.nodes.get_mut(link.from.as_str()) {
-                from.outputs.insert(base(&link.from_pin).to_owned(), base(name("source_name")).to_owned());
+                from.outputs
+                    .insert(base(&link.from_pin).to_owned(), source_pin(&link.from_pin, name("source_name")));
             }
             if let Some(to) = self.nodes.get_mut(link.to.as_str())
                 && base(name("sink_name")) != name("sink_name")
@@ -96,14 +97,23 @@ impl FilePins {
         let pins = self.nodes.get(node)?;
         let mut shown = Map::new();
         for (pin, values) in outputs {
-            let theirs = pins.outputs.get(pin).cloned().unwrap_or_else(|| pins.usual_output(pin));
-            shown.insert(theirs, values.clone());
+            shown.insert(pins.their_output(pin), values.clone());
         }
         Some(together(shown))
     }
 }
 
 impl NodePins {
+    /// As links call it. What would be a part of a pin that links take whole keeps our name.
+    fn their_output(&self, ours: &str) -> String {
+        if let Some(linked) = self.outputs.get(ours) {
+            return linked.clone();
+        }
+        let usual = self.usual_output(ours);
+        let is_taken = self.outputs.values().any(|linked| linked == base(&usual));
+        if is_taken { ours.to_owned() } else { usual }
+    }
+
     /// In 2024 the value of an input or output left on `value`.
     fn usual_output(&self, ours: &str) -> String {
         let is_border = matches!(self.block.as_str(), "@input" | "@output");
@@ -112,6 +122,12 @@ impl NodePins {
             false => self.pins.their_output(ours),
         }
     }
+}
+
+/// What a file calls the pin that a link leaves, without the path that is ours, too. The rest may be a path there and a pin here.
+fn source_pin(ours: &str, theirs: &str) -> String {
+    let path = &ours[base(ours).len()..];
+    theirs.strip_suffix(path).unwrap_or(base(theirs)).to_owned()
 }
 
 /// The part of the input that a path leads to.
@@ -124,23 +140,29 @@ fn part(input: &Map<String, Value>, path: &str) -> Option<Value> {
 /// What was one value in the file and is several here becomes one again: `item_$_0` and `item_$_1` are pairs on `item`.
 fn together(shown: Map<String, Value>) -> Map<String, Value> {
     let mut whole = Map::new();
-    let mut rows: BTreeMap<String, Vec<Vec<Value>>> = BTreeMap::new();
+    let mut columns: BTreeMap<String, BTreeMap<usize, Vec<Value>>> = BTreeMap::new();
     for (pin, values) in shown {
         let index = pin.strip_prefix(base(&pin)).and_then(|path| path.strip_prefix("_$_"));
-        match (index.is_some(), values) {
-            (true, Value::Array(values)) => {
-                let rows = rows.entry(base(&pin).to_owned()).or_default();
-                rows.resize(rows.len().max(values.len()), Vec::new());
-                // Indices are written in their order, because the pins are.
-                rows.iter_mut().zip(values).for_each(|(row, value)| row.push(value));
+        match (index.and_then(|index| index.parse().ok()), values) {
+            (Some(index), Value::Array(values)) => {
+                columns.entry(base(&pin).to_owned()).or_default().insert(index, values);
             }
             (_, values) => {
                 whole.insert(pin, values);
             }
         }
     }
-    whole.extend(rows.into_iter().map(|(pin, rows)| (pin, rows.into())));
+    whole.extend(columns.into_iter().map(|(pin, columns)| (pin, rows(columns.into_values().collect()))));
     whole
+}
+
+fn rows(columns: Vec<Vec<Value>>) -> Value {
+    let mut rows: Vec<Vec<Value>> = Vec::new();
+    for column in columns {
+        rows.resize(rows.len().max(column.len()), Vec::new());
+        rows.iter_mut().zip(column).for_each(|(row, value)| row.push(value));
+    }
+    rows.into()
 }
 
 /// Whether the file that a graph was read from does not have this node.

@@ -4,6 +4,7 @@ mod generated;
 mod quirks;
 mod runs;
 mod secrets;
+mod shown;
 mod writing;
 
 use std::sync::Arc;

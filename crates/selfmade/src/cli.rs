@@ -6,8 +6,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use server::settings::SettingInputs;
 
 use crate::commands::{
-    background, backup, changes, completions, demo, export, function, graph, import, init, insights, log,
-    pack, preset, restore, run, runs, schedule, search, secret, serve, session, test, token, trigger, warm,
+    background, backup, changes, completions, demo, export, function, graph, import, init, insights,
+    log, pack, preset, restore, run, runs, schedule, search, secret, serve, session, sync, test, token,
+    trigger, warm,
 };
 
 const AFTER_HELP: &str = "\
@@ -191,6 +192,8 @@ pub(crate) enum Command {
     Export(export::Arguments),
     /// Import an exported folder or a BabyAGI database
     Import(import::Arguments),
+    /// Keep a folder of files and the brain the same
+    Sync(sync::Arguments),
     /// Back up the whole brain to one file, even while it is in use
     Backup(backup::Arguments),
     /// Restore the brain from a backup

@@ -25,6 +25,7 @@ pub(crate) mod secret;
 pub(crate) mod serve;
 pub(crate) mod session;
 mod status;
+pub(crate) mod sync;
 pub(crate) mod test;
 pub(crate) mod token;
 pub(crate) mod trigger;
@@ -112,6 +113,7 @@ async fn with_brain(session: &Session, brain: &Brain, command: Option<Command>) 
         Some(Command::Search(arguments)) => search::run(session, brain, arguments).await,
         Some(Command::Export(arguments)) => export::run(session, brain, arguments).await,
         Some(Command::Import(arguments)) => import::run(session, brain, arguments).await,
+        Some(Command::Sync(arguments)) => sync::run(session, brain, arguments).await,
         Some(Command::Preset(command)) => preset::run(session, brain, command).await,
         Some(Command::Secret(command)) => secret::run(session, brain, command).await,
         Some(Command::Token(command)) => token::run(session, brain, command).await,

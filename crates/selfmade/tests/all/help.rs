@@ -40,6 +40,7 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
       search       Find functions and graphs by name and by what they do
       export       Export the brain to a folder of files
       import       Import an exported folder or a BabyAGI database
+      sync         Keep a folder of files and the brain the same
       backup       Back up the whole brain to one file, even while it is in use
       restore      Restore the brain from a backup
       preset       Presets, named inputs: set, list, show, rm

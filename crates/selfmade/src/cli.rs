@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use server::settings::SettingInputs;
 
 use crate::commands::{
-    background, backup, changes, completions, demo, export, function, graph, import, init, insights,
+    agent, background, backup, changes, completions, demo, export, function, graph, import, init, insights,
     log, pack, preset, restore, run, runs, schedule, search, secret, serve, session, sync, test, token,
     trigger, warm,
 };
@@ -153,6 +153,15 @@ pub(crate) enum Command {
     Graph(graph::Command),
     /// Run a function or graph
     Run(run::Arguments),
+    /// Build a function for a goal
+    Build(agent::build::Arguments),
+    /// Do what is asked, with a function that is found or built
+    Do(agent::request::Arguments),
+    /// Talk with a language model that can use the brain
+    Chat(agent::chat::Arguments),
+    /// Runs of the agent: show
+    #[command(subcommand)]
+    Agent(agent::Command),
     /// Runs: list, show, nodes, tail, cancel, answer, held, release, resume, rerun, replay, prune
     #[command(subcommand)]
     Runs(runs::Command),

@@ -30,3 +30,5 @@ pub mod changeset;
 pub mod event;
 pub mod run;
 pub mod storage;
+
+pub mod sync;

@@ -6,8 +6,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use server::settings::SettingInputs;
 
 use crate::commands::{
-    background, backup, changes, completions, demo, export, function, graph, import, init, insights, log,
-    pack, preset, restore, run, runs, schedule, search, secret, serve, session, test, token, trigger, warm,
+    agent, background, backup, changes, completions, demo, export, function, graph, import, init, insights,
+    log, pack, preset, restore, run, runs, schedule, search, secret, serve, session, sync, test, token,
+    trigger, warm,
 };
 
 const AFTER_HELP: &str = "\
@@ -152,6 +153,15 @@ pub(crate) enum Command {
     Graph(graph::Command),
     /// Run a function or graph
     Run(run::Arguments),
+    /// Build a function for a goal
+    Build(agent::build::Arguments),
+    /// Do what is asked, with a function that is found or built
+    Do(agent::request::Arguments),
+    /// Talk with a language model that can use the brain
+    Chat(agent::chat::Arguments),
+    /// Runs of the agent: show
+    #[command(subcommand)]
+    Agent(agent::Command),
     /// Runs: list, show, nodes, tail, cancel, answer, held, release, resume, rerun, replay, prune
     #[command(subcommand)]
     Runs(runs::Command),
@@ -191,6 +201,8 @@ pub(crate) enum Command {
     Export(export::Arguments),
     /// Import an exported folder or a BabyAGI database
     Import(import::Arguments),
+    /// Keep a folder of files and the brain the same
+    Sync(sync::Arguments),
     /// Back up the whole brain to one file, even while it is in use
     Backup(backup::Arguments),
     /// Restore the brain from a backup

@@ -4,6 +4,7 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod allocator;
+mod brain_folder;
 mod cli;
 mod client;
 mod commands;

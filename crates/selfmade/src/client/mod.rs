@@ -33,6 +33,7 @@ use server::http::{BrainView, CallerView};
 
 pub(crate) use self::changesets::{Change, Changes};
 pub(crate) use self::events::Events;
+pub(crate) use self::folder::FolderImport;
 pub(crate) use self::functions::Listed;
 pub(crate) use self::graphs::{GraphImport, GraphSource};
 pub(crate) use self::live::StreamUpdate;

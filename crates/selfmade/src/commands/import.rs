@@ -6,7 +6,7 @@ use model::access::Access;
 use secrecy::SecretString;
 use server::app::babyagi::{self, Imported, Keys};
 
-use crate::client::Brain;
+use crate::client::{Brain, FolderImport};
 use crate::error::{Error, Exit};
 use crate::files;
 use crate::session::Session;
@@ -78,7 +78,7 @@ async fn import_folder(
     let progress = Progress::start(&session.output, "reading the folder");
     let files = files::read_folder(path, &[".py", ".json"])?;
     progress.say(format!("importing {} files", files.len()));
-    let done = brain.import(files, prune, force).await?;
+    let done = brain.import(&FolderImport { files, prune, force, ..FolderImport::default() }).await?;
     drop(progress);
     applied::show(&session.output, &done)?;
     Ok(Exit::Done)

@@ -1,5 +1,6 @@
 //! One file a verb, one folder a noun. Each command parses, asks the brain, and shows its answer.
 
+pub(crate) mod agent;
 pub(crate) mod background;
 pub(crate) mod backup;
 pub(crate) mod changes;
@@ -25,6 +26,7 @@ pub(crate) mod secret;
 pub(crate) mod serve;
 pub(crate) mod session;
 mod status;
+pub(crate) mod sync;
 pub(crate) mod test;
 pub(crate) mod token;
 pub(crate) mod trigger;
@@ -100,6 +102,10 @@ async fn with_brain(session: &Session, brain: &Brain, command: Option<Command>) 
         Some(Command::Fn(command)) => function::run(session, brain, command).await,
         Some(Command::Graph(command)) => graph::run(session, brain, command).await,
         Some(Command::Run(arguments)) => run::run(session, brain, arguments).await,
+        Some(Command::Build(arguments)) => agent::build::run(session, brain, arguments).await,
+        Some(Command::Do(arguments)) => agent::request::run(session, brain, arguments).await,
+        Some(Command::Chat(arguments)) => agent::chat::run(session, brain, arguments).await,
+        Some(Command::Agent(command)) => agent::run(session, brain, command).await,
         Some(Command::Runs(command)) => runs::run(session, brain, command).await,
         Some(Command::Trigger(command)) => trigger::run(session, brain, command).await,
         Some(Command::Schedule(command)) => schedule::run(session, brain, command).await,
@@ -112,6 +118,7 @@ async fn with_brain(session: &Session, brain: &Brain, command: Option<Command>) 
         Some(Command::Search(arguments)) => search::run(session, brain, arguments).await,
         Some(Command::Export(arguments)) => export::run(session, brain, arguments).await,
         Some(Command::Import(arguments)) => import::run(session, brain, arguments).await,
+        Some(Command::Sync(arguments)) => sync::run(session, brain, arguments).await,
         Some(Command::Preset(command)) => preset::run(session, brain, command).await,
         Some(Command::Secret(command)) => secret::run(session, brain, command).await,
         Some(Command::Token(command)) => token::run(session, brain, command).await,

@@ -186,7 +186,7 @@ pub(crate) async fn execute(
 ) -> Result<Exit, Error> {
     let worker = brain.local().map(|local| Worker::begin(&local.ctx));
     let mut events = brain.start(start).await?;
-    let run = watch(session, brain, &mut events).await?;
+    let run = watch(session, brain, &mut events, &mut Live::print).await?;
     let exit = run::ended(&session.output, &run)?;
     if let Some(worker) = worker {
         // What it triggers belongs to what was asked for.
@@ -203,7 +203,12 @@ pub(crate) async fn execute(
 }
 
 /// Shows what a Run does until it ends. The first Ctrl-C cancels it.
-async fn watch(session: &Session, brain: &Brain, events: &mut Events<'_>) -> Result<Run, Error> {
+pub(crate) async fn watch(
+    session: &Session,
+    brain: &Brain,
+    events: &mut Events<'_>,
+    print: &mut dyn FnMut(&mut Live, &str),
+) -> Result<Run, Error> {
     let cancelled = session.interrupts.cancelling();
     let mut live = Live::new(&session.output);
     let (mut id, mut is_cancelled) = (None, false);
@@ -218,9 +223,10 @@ async fn watch(session: &Session, brain: &Brain, events: &mut Events<'_>) -> Res
         };
         match told {
             Some(StreamUpdate::Begun(begun)) => id = Some(begun),
-            Some(StreamUpdate::Printed(text)) => live.print(&text),
+            Some(StreamUpdate::Printed(text)) => print(&mut live, &text),
             Some(StreamUpdate::Making(making)) => live.make(&making),
             Some(StreamUpdate::Waits(run)) => {
+                live.close();
                 if !answer_question(brain, &run).await? {
                     return Ok(*run);
                 }

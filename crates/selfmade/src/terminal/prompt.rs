@@ -53,3 +53,9 @@ pub(crate) fn question(question: &str) -> Result<String, Error> {
     }
     Ok(line.trim_end_matches(['\r', '\n']).to_owned())
 }
+
+/// Whether somebody says yes.
+pub(crate) fn confirmed(text: &str) -> Result<bool, Error> {
+    let answer = question(text)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}

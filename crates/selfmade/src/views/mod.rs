@@ -1,5 +1,6 @@
 //! How records are shown to a person.
 
+pub(crate) mod agent;
 pub(crate) mod applied;
 pub(crate) mod attention;
 pub(crate) mod diff;

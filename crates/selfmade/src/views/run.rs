@@ -57,7 +57,11 @@ impl Live {
 
     /// Shows how far an environment is.
     pub(crate) fn make(&mut self, making: &Making) {
-        let text = words(making);
+        self.say(words(making));
+    }
+
+    /// Shows how far it is, until something is printed.
+    pub(crate) fn say(&mut self, text: String) {
         match &self.making {
             Some(progress) => progress.say(text),
             None => self.making = Some(Progress::start(&self.output, text)),

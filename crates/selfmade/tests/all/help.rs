@@ -22,6 +22,10 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
                    unpack, pin, unpin, versions, use, diff, rm, run, blocks, import, export, draw,
                    estimate, upgrades, upgrade
       run          Run a function or graph
+      build        Build a function for a goal
+      do           Do what is asked, with a function that is found or built
+      chat         Talk with a language model that can use the brain
+      agent        Runs of the agent: show
       runs         Runs: list, show, nodes, tail, cancel, answer, held, release, resume, rerun, replay,
                    prune
       trigger      Triggers: add, list, show, test, enable, disable, rm, firings
@@ -40,6 +44,7 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
       search       Find functions and graphs by name and by what they do
       export       Export the brain to a folder of files
       import       Import an exported folder or a BabyAGI database
+      sync         Keep a folder of files and the brain the same
       backup       Back up the whole brain to one file, even while it is in use
       restore      Restore the brain from a backup
       preset       Presets, named inputs: set, list, show, rm

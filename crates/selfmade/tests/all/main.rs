@@ -49,6 +49,7 @@ mod serving;
 mod sessions;
 mod soak;
 mod status;
+mod sync;
 mod testing;
 mod tokens;
 mod triggers;

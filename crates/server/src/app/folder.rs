@@ -1,7 +1,7 @@
 //! A brain as a folder of files for git: Functions as Python files, everything else as JSON, without secrets, tokens and
 //! runs.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use model::access::Access;
 use model::access::scope::Scope;
@@ -11,11 +11,11 @@ use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
 use model::name::EntryName;
 use model::revision::Revision;
-use model::version::Version;
+use model::version::{Version, VersionNumber};
 use serde_json::json;
 use store::EntryPage;
 
-use super::changesets::drafts::{Intent, Proposal};
+use super::changesets::drafts::{Expected, Intent, Proposal};
 use super::changesets::{Applied, Breakage, register};
 use super::functions::{self, Which, read_function};
 use super::packs::TextFile;
@@ -30,11 +30,33 @@ const FORMAT: u64 = 1;
 
 const PAGE: u32 = 500;
 
+/// A brain as files.
+#[derive(Debug, Default)]
+pub struct Folder {
+    pub files: Vec<TextFile>,
+    /// Which Version each file is of.
+    pub versions: BTreeMap<String, VersionNumber>,
+}
+
+/// What to do with the files of a folder.
+#[derive(Debug, Default)]
+pub struct Import {
+    pub files: Vec<TextFile>,
+    /// Whether entries without a file are deleted.
+    pub prune: bool,
+    /// Paths of entries that are deleted.
+    pub removed: Vec<String>,
+    /// Which Version of an entry, by its path, has to be live; none if it has to be absent.
+    pub expected: BTreeMap<String, Option<VersionNumber>>,
+    pub breakage: Breakage,
+}
+
 /// The files of a brain, now or as of a revision.
-pub async fn export(ctx: &Ctx, access: &Access, at: Option<Revision>) -> Result<Vec<TextFile>, Error> {
+pub async fn export(ctx: &Ctx, access: &Access, at: Option<Revision>) -> Result<Folder, Error> {
     access.may_touch_all(Verb::ExportBrain)?;
     let mark = format!("{:#}\n", json!({ "format": FORMAT }));
-    let mut files = vec![TextFile { path: MARK.to_owned(), bytes: mark.into_bytes() }];
+    let mut folder = Folder::default();
+    folder.files.push(TextFile { path: MARK.to_owned(), bytes: mark.into_bytes() });
     for kind in EntryKind::ALL {
         let mut after = None;
         loop {
@@ -44,11 +66,13 @@ pub async fn export(ctx: &Ctx, access: &Access, at: Option<Revision>) -> Result<
             after = Some(last.key.name.to_string());
             for entry in &entries {
                 let which = Which::Number(entry.version);
-                files.push(file_of(&functions::version(ctx, access, &entry.key, which).await?));
+                let file = file_of(&functions::version(ctx, access, &entry.key, which).await?);
+                folder.versions.insert(file.path.clone(), entry.version);
+                folder.files.push(file);
             }
         }
     }
-    Ok(files)
+    Ok(folder)
 }
 
 fn file_of(version: &Version) -> TextFile {
@@ -56,24 +80,24 @@ fn file_of(version: &Version) -> TextFile {
     TextFile { path: document::path(key), bytes: document::text(&version.content).into_bytes() }
 }
 
-/// Brings the brain to what the files say, as one Changeset. What the files do not have stays, unless `prune`.
-pub async fn import(
-    ctx: &Ctx,
-    access: &Access,
-    files: &[TextFile],
-    prune: bool,
-    breakage: Breakage,
-) -> Result<Applied, Error> {
+/// Brings the brain to what the files say, as one Changeset. What the files do not have stays, unless it is removed.
+pub async fn import(ctx: &Ctx, access: &Access, import: &Import) -> Result<Applied, Error> {
     access.may_touch_all(Verb::ApplyChangeset)?;
-    check_mark(files)?;
+    check_mark(&import.files)?;
     let mut intents = Vec::new();
     let mut present = HashSet::new();
-    for file in files.iter().filter(|file| file.path != MARK) {
+    for file in import.files.iter().filter(|file| file.path != MARK) {
         let Some(key) = key_of(&file.path)? else { continue };
         intents.push(intent(&key, file)?);
         present.insert(key);
     }
-    if prune {
+    for path in &import.removed {
+        let key = entry_at(path)?;
+        intents.push(Intent::Delete(key.clone()));
+        present.insert(key);
+    }
+    let expected = expected(import, &present)?;
+    if import.prune {
         for kind in EntryKind::ALL {
             let names = ctx.store.entry_names(kind, &Scope::All).await?.into_iter();
             let keys =
@@ -81,8 +105,36 @@ pub async fn import(
             intents.extend(keys.filter(|key| !present.contains(key)).map(Intent::Delete));
         }
     }
-    let proposal = Proposal { breakage, ..Proposal::of("import a brain folder", intents) };
+    let proposal =
+        Proposal { breakage: import.breakage, expected, ..Proposal::of("import a brain folder", intents) };
     register(ctx, access, &proposal).await
+}
+
+/// Only what is changed is looked at, so nothing else can be expected.
+fn expected(import: &Import, changed: &HashSet<EntryKey>) -> Result<Vec<(EntryKey, Expected)>, Error> {
+    let mut expected = Vec::new();
+    for (path, version) in &import.expected {
+        let key = entry_at(path)?;
+        if !changed.contains(&key) {
+            return Err(Error::Input {
+                problem: format!(
+                    "a version of `{path}` is expected, but it is neither among the files nor removed"
+                ),
+                hint: "expect versions of what is changed".to_owned(),
+            });
+        }
+        expected.push((key, version.map_or(Expected::Absent, Expected::Version)));
+    }
+    Ok(expected)
+}
+
+/// The entry of a path that has to be of one.
+fn entry_at(path: &str) -> Result<EntryKey, Error> {
+    key_of(path)?.ok_or_else(|| Error::Input {
+        problem: format!("`{path}` is not the path of an entry"),
+        hint: "write it as in an exported folder, such as `functions/text/slugify.py` or `graphs/news.json`"
+            .to_owned(),
+    })
 }
 
 fn check_mark(files: &[TextFile]) -> Result<(), Error> {

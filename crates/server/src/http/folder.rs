@@ -1,8 +1,11 @@
 //! `/export` and `/import`: the brain as files.
 
+use std::collections::BTreeMap;
+
 use axum::Json as Body;
 use axum::extract::State;
 use model::revision::Revision;
+use model::version::VersionNumber;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -15,7 +18,7 @@ use super::request::extract::Query;
 use super::request::upload::{FileBody, Upload, files};
 use super::state::Door;
 use crate::app::changesets::Applied;
-use crate::app::folder;
+use crate::app::folder::{self, Import};
 use crate::app::operations::status;
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
@@ -34,6 +37,9 @@ struct ExportQuery {
 pub struct Exported {
     pub revision: Revision,
     pub files: Vec<FileBody>,
+    /// Which version each file is of, by its path.
+    #[serde(default)]
+    pub versions: BTreeMap<String, VersionNumber>,
 }
 
 /// The brain as a folder of files: functions as Python, everything else as JSON
@@ -47,8 +53,9 @@ async fn export(
         Some(revision) => Revision(revision),
         None => status::revision(door.ctx(), caller.access()).await?,
     };
-    let files = folder::export(door.ctx(), caller.access(), Some(revision)).await?;
-    Ok(Body(Exported { revision, files: files.into_iter().map(FileBody::from).collect() }))
+    let exported = folder::export(door.ctx(), caller.access(), Some(revision)).await?;
+    let files = exported.files.into_iter().map(FileBody::from).collect();
+    Ok(Body(Exported { revision, files, versions: exported.versions }))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -58,6 +65,21 @@ struct ImportBody {
     /// Whether what the files do not have is deleted.
     #[serde(default)]
     prune: bool,
+    /// Paths of entries that are deleted.
+    #[serde(default)]
+    removed: Vec<String>,
+    /// What has to be live; otherwise nothing is changed.
+    #[serde(default)]
+    expected: Vec<ExpectedVersion>,
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ExpectedVersion {
+    /// The path of an entry that is changed or removed.
+    path: String,
+    /// Absent if the entry has to be absent.
+    version: Option<VersionNumber>,
 }
 
 /// Makes the brain match the files, as one changeset
@@ -68,6 +90,12 @@ async fn import(
     Query(query): Query<ForceQuery>,
     Upload(body, _place): Upload<ImportBody>,
 ) -> Result<Body<Applied>, Problem> {
-    let files = files(body.files)?;
-    Ok(Body(folder::import(door.ctx(), caller.access(), &files, body.prune, query.breakage()).await?))
+    let import = Import {
+        files: files(body.files)?,
+        prune: body.prune,
+        removed: body.removed,
+        expected: body.expected.into_iter().map(|expected| (expected.path, expected.version)).collect(),
+        breakage: query.breakage(),
+    };
+    Ok(Body(folder::import(door.ctx(), caller.access(), &import).await?))
 }

@@ -9,11 +9,10 @@ use model::function::FunctionDraft;
 use model::graph::{GraphContent, Link, Node};
 use model::python::{Declared, Dialect};
 use model::revision::Revision;
-use model::version::ContentHash;
+use model::version::{ContentHash, VersionNumber};
 use serde_json::json;
-use server::app::changesets::Breakage;
 use server::app::changesets::drafts::Intent;
-use server::app::folder::{export, import};
+use server::app::folder::{Import, export, import};
 use server::app::packs::TextFile;
 use store::EntryPage;
 use store::testing::TestDatabase;
@@ -77,6 +76,10 @@ fn all_kinds() -> Vec<Intent> {
     intents
 }
 
+fn of(files: &[TextFile]) -> Import {
+    Import { files: files.to_vec(), ..Import::default() }
+}
+
 async fn hashes(world: &World) -> BTreeMap<String, ContentHash> {
     let mut all = BTreeMap::new();
     for kind in EntryKind::ALL {
@@ -98,20 +101,20 @@ store::on_both! {
     async fn another_brain_gets_the_same_contents_to_the_last_bit(database: &TestDatabase) {
         let world = World::open(database).await;
         world.register(all_kinds()).await.unwrap();
-        let files = export(&world.ctx, &ME, None).await.unwrap();
+        let files = export(&world.ctx, &ME, None).await.unwrap().files;
         assert!(text(&files, "functions/air/table.py").contains("def table"));
         assert!(text(&files, "graphs/flow/main.json").contains("Größe"));
 
         let other_database = TestDatabase::sqlite();
         let other = World::open(&other_database).await;
-        import(&other.ctx, &ME, &files, false, Breakage::Refused).await.unwrap();
+        import(&other.ctx, &ME, &of(&files)).await.unwrap();
         let (mine, theirs) = (hashes(&world).await, hashes(&other).await);
         for (key, hash) in &mine {
             let kept = theirs.get(key);
             assert_eq!(kept, Some(hash), "{key}");
         }
         assert_eq!(mine, theirs);
-        let again = export(&other.ctx, &ME, None).await.unwrap();
+        let again = export(&other.ctx, &ME, None).await.unwrap().files;
         let texts = |files: &[TextFile]| -> BTreeMap<String, String> {
             files.iter().map(|file| (file.path.clone(), String::from_utf8(file.bytes.clone()).unwrap())).collect()
         };
@@ -121,9 +124,9 @@ store::on_both! {
     async fn importing_what_is_there_changes_nothing(database: &TestDatabase) {
         let world = World::open(database).await;
         world.register(all_kinds()).await.unwrap();
-        let files = export(&world.ctx, &ME, None).await.unwrap();
+        let files = export(&world.ctx, &ME, None).await.unwrap().files;
         let before = database.dump().await;
-        let applied = import(&world.ctx, &ME, &files, true, Breakage::Refused).await.unwrap();
+        let applied = import(&world.ctx, &ME, &Import { prune: true, ..of(&files) }).await.unwrap();
         assert_eq!((applied.changeset, applied.moves.len()), (None, 0), "{:?}", applied.moves);
         assert_eq!(database.dump().await, before);
     }
@@ -131,7 +134,7 @@ store::on_both! {
     async fn a_folder_with_one_bad_file_changes_nothing(database: &TestDatabase) {
         let world = World::open(database).await;
         world.register(vec![answering("f", 1)]).await.unwrap();
-        let files = export(&world.ctx, &ME, None).await.unwrap();
+        let files = export(&world.ctx, &ME, None).await.unwrap().files;
         let before = database.dump().await;
         for (path, bytes) in [
             ("functions/bad.py", b"def bad(:\n".as_slice()),
@@ -146,7 +149,7 @@ store::on_both! {
             let good = TextFile { path: "functions/good.py".to_owned(), bytes: b"def good():\n    return 1\n".to_vec() };
             let bad = TextFile { path: path.to_owned(), bytes: bytes.to_vec() };
             let files = [files.as_slice(), &[good, bad]].concat();
-            let error = import(&world.ctx, &ME, &files, true, Breakage::Refused).await.unwrap_err();
+            let error = import(&world.ctx, &ME, &Import { prune: true, ..of(&files) }).await.unwrap_err();
             let message = format!("{error} {:?}", error.findings());
             assert!(message.contains(path.rsplit(['/', '.']).nth(1).unwrap()), "{path}: {message}");
             assert_eq!(database.dump().await, before);
@@ -156,11 +159,11 @@ store::on_both! {
     async fn what_the_folder_lacks_stays_unless_it_is_pruned(database: &TestDatabase) {
         let world = World::open(database).await;
         world.register(vec![answering("kept", 1)]).await.unwrap();
-        let files = export(&world.ctx, &ME, None).await.unwrap();
+        let files = export(&world.ctx, &ME, None).await.unwrap().files;
         world.register(vec![answering("extra", 1), trigger("t", "x", "extra"), schedule("s", "kept")]).await.unwrap();
-        import(&world.ctx, &ME, &files, false, Breakage::Refused).await.unwrap();
+        import(&world.ctx, &ME, &of(&files)).await.unwrap();
         assert_eq!(hashes(&world).await.len(), 4);
-        let applied = import(&world.ctx, &ME, &files, true, Breakage::Refused).await.unwrap();
+        let applied = import(&world.ctx, &ME, &Import { prune: true, ..of(&files) }).await.unwrap();
         assert_eq!(applied.moves.len(), 3);
         assert_eq!(hashes(&world).await.keys().collect::<Vec<_>>(), ["function `kept`"]);
     }
@@ -169,7 +172,7 @@ store::on_both! {
         let world = World::open(database).await;
         world.register(vec![answering("f", 1), answering("gone", 1)]).await.unwrap();
         world.register(vec![answering("f", 2), delete("gone")]).await.unwrap();
-        let past = export(&world.ctx, &ME, Some(Revision(1))).await.unwrap();
+        let past = export(&world.ctx, &ME, Some(Revision(1))).await.unwrap().files;
         assert!(text(&past, "functions/f.py").contains("return 1"));
         assert_eq!(past.len(), 3);
         assert_eq!(export(&world.ctx, &ME, Some(Revision(9))).await.unwrap_err().code(), "revision_not_found");
@@ -185,11 +188,11 @@ store::on_both! {
             vec![code.clone(), file("brain.json", "{\"format\": 99}")],
             vec![code.clone(), file("brain.json", "rubbish")],
         ] {
-            assert_eq!(import(&world.ctx, &ME, &files, false, Breakage::Refused).await.unwrap_err().code(), "bad_input");
+            assert_eq!(import(&world.ctx, &ME, &of(&files)).await.unwrap_err().code(), "bad_input");
         }
         let mark = file("brain.json", "{\"format\": 1}");
         let extras = [file("README.md", "hello"), file("functions/notes.txt", "x"), file(".git/functions/x.py", "(")];
-        import(&world.ctx, &ME, &[&[mark, code], extras.as_slice()].concat(), false, Breakage::Refused).await.unwrap();
+        import(&world.ctx, &ME, &of(&[&[mark, code], extras.as_slice()].concat())).await.unwrap();
         assert_eq!(hashes(&world).await.len(), 1);
     }
 
@@ -198,8 +201,43 @@ store::on_both! {
         world.register(vec![decorated("@selfmade.function(network=[\"a.example\"])\ndef f():\n    return 1\n")]).await.unwrap();
         let file = |path: &str, text: &str| TextFile { path: path.to_owned(), bytes: text.as_bytes().to_vec() };
         let files = [file("brain.json", "{\"format\": 1}"), file("functions/f.py", "def f():\n    return 2\n")];
-        import(&world.ctx, &ME, &files, false, Breakage::Refused).await.unwrap();
+        import(&world.ctx, &ME, &of(&files)).await.unwrap();
         assert_eq!(world.live("f").await.unwrap().grants.lines(), ["network a.example"]);
         assert!(matches!(source("def f():\n    return 2\n"), Intent::Function(_)));
+    }
+
+    async fn what_was_expected_and_is_not_live_changes_nothing(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.register(vec![answering("f", 1), answering("g", 1), schedule("s", "f")]).await.unwrap();
+        let exported = export(&world.ctx, &ME, None).await.unwrap();
+        let read = |path: &str| (path.to_owned(), exported.versions.get(path).copied());
+        world.register(vec![answering("f", 2)]).await.unwrap();
+        let before = database.dump().await;
+        let files = vec![
+            TextFile { path: "brain.json".to_owned(), bytes: b"{\"format\": 1}".to_vec() },
+            TextFile { path: "functions/f.py".to_owned(), bytes: b"def f():\n    return 3\n".to_vec() },
+        ];
+        let removed = vec!["functions/g.py".to_owned(), "schedules/s.json".to_owned()];
+        let expected = ["functions/f.py", "functions/g.py", "schedules/s.json"].map(read);
+        let wanted = Import { files, removed, expected: expected.into(), ..Import::default() };
+        let error = import(&world.ctx, &ME, &wanted).await.unwrap_err();
+        assert_eq!((error.code(), error.to_string().contains("`f`")), ("stale", true), "{error}");
+        assert_eq!(database.dump().await, before);
+
+        let expected = wanted.expected.clone().into_iter().chain([("functions/f.py".to_owned(), Some(VersionNumber(2)))]);
+        let applied = import(&world.ctx, &ME, &Import { expected: expected.collect(), ..wanted }).await.unwrap();
+        assert_eq!(applied.moves.len(), 3, "{:?}", applied.moves);
+        assert_eq!(hashes(&world).await.keys().collect::<Vec<_>>(), ["function `f`"]);
+    }
+
+    async fn only_what_is_changed_can_be_expected(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let mark = TextFile { path: "brain.json".to_owned(), bytes: b"{\"format\": 1}".to_vec() };
+        for path in ["functions/f.py", "README.md", "functions/../x.py"] {
+            let expected = [(path.to_owned(), None)].into();
+            let wanted = Import { expected, ..of(std::slice::from_ref(&mark)) };
+            let error = import(&world.ctx, &ME, &wanted).await.unwrap_err();
+            assert!(["bad_input", "bad_name"].contains(&error.code()), "{path}: {error}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 mod decide;
 mod list;
-mod show;
+pub(crate) mod show;
 
 use std::str::FromStr;
 

@@ -32,7 +32,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     Ok(Exit::Done)
 }
 
-fn render(view: &ChangesetView, screen: &Screen) -> String {
+pub(crate) fn render(view: &ChangesetView, screen: &Screen) -> String {
     let mut out = format!(
         "{} {}  {}\n\n",
         paint(TITLE, format!("changeset {}", view.number)),

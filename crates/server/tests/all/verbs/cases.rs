@@ -155,7 +155,7 @@ cases! {
     "operations::nodes list" ReadNodes Whole |stage, access, side| nodes::list(&stage.ctx, access);
     "folder export" ExportBrain Whole |stage, access, side| folder::export(&stage.ctx, access, None);
     "folder import" ApplyChangeset Whole |stage, access, side|
-        folder::import(&stage.ctx, access, &[], false, Breakage::Refused);
+        folder::import(&stage.ctx, access, &folder::Import::default());
     "functions list" ReadFunctions List |stage, access, side|
         functions::list(&stage.ctx, access, everything(), None);
     "functions version" ReadFunctions Name |stage, access, side|

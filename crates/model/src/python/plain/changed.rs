@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, ExprCall, Stmt};
+use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
 
 use crate::python::scope;
 
@@ -54,16 +54,16 @@ pub(super) fn names<'a>(statements: &[&'a Stmt]) -> HashSet<&'a str> {
 fn by_calls<'a>(statements: &[&'a Stmt], mut called: Vec<&'a str>) -> HashSet<&'a str> {
     let functions = statements.iter().filter_map(|statement| match statement {
         Stmt::FunctionDef(function) if function.decorator_list.is_empty() => {
-            Some((function.name.as_str(), (*statement, &function.body)))
+            Some((function.name.as_str(), (*statement, function)))
         }
         _ => None,
     });
-    let functions: HashMap<&str, (&Stmt, &Vec<Stmt>)> = functions.collect();
+    let functions: HashMap<&str, (&'a Stmt, &'a StmtFunctionDef)> = functions.collect();
     let (mut seen, mut changed) = (HashSet::new(), HashSet::new());
     while let Some(name) = called.pop() {
-        let Some((statement, body)) = functions.get(name).filter(|_| seen.insert(name)) else { continue };
+        let Some((statement, function)) = functions.get(name).filter(|_| seen.insert(name)) else { continue };
         let mut changes = Changes::default();
-        body.iter().for_each(|statement| changes.visit_stmt(statement));
+        function.body.iter().for_each(|statement| changes.visit_stmt(statement));
         let outside: BTreeSet<String> = scope::walk(std::slice::from_ref(*statement)).free();
         changed.extend(changes.changed.into_iter().filter(|name| outside.contains(*name)));
         called.extend(changes.called);

@@ -21,7 +21,7 @@ use model::access::policy::ProposalPolicy;
 use model::access::verb::Verb;
 use model::access::{Access, Authority};
 use model::changeset::check::{Check, Verdict};
-use model::changeset::{Changeset, ChangesetState, Happening, Live, based_on, conflicts};
+use model::changeset::{Change, Changeset, ChangesetState, Happening, Live, based_on, conflicts};
 use model::entry::EntryKey;
 use model::revision::Revision;
 use store::ChangesetFilter;

@@ -127,7 +127,12 @@ impl Own<'_> {
         let mut times = Times::default();
         for n in 0..PAGES {
             let after = (n * 7_919).checked_rem(last.saturating_sub(PAGE as usize)).unwrap_or_default();
-            let filter = NodeFilter { node: node.map(str::to_owned), after: after as u32, limit: PAGE };
+            let filter = NodeFilter {
+                node: node.map(str::to_owned),
+                after: after as u32,
+                limit: PAGE,
+                outputs: Some(PAGE),
+            };
             let begun = Instant::now();
             let (page, _) =
                 nodes::list(&self.world.ctx, &Access::of_command_line(), run.run_id, &filter).await?;

@@ -210,7 +210,7 @@ class Cell:
 
     def _check_size(self, text, what):
         if len(text) + _TAIL_BYTES > self.channel.frame_bytes:
-            raise NotCarried(f"{what} takes {len(text)} bytes and at most {self.channel.frame_bytes} can leave the cell at once")
+            raise NotCarried(f"{what} takes {len(text)} bytes and at most {self.channel.frame_bytes} can leave the cell at once; return less, or store it and return where it is")
 
     def _tail(self, is_reusable):
         """What every ending says, after everything that must come before it is out."""

@@ -86,6 +86,7 @@ pub(crate) const PACKS: [Shipped; 7] = [
             file!("blocks/lists.py"),
             file!("blocks/models.py"),
             file!("blocks/publishing.py"),
+            file!("blocks/pursuing.py"),
             file!("blocks/reading.py"),
             file!("blocks/reddit.py"),
             file!("blocks/requests.py"),

@@ -26,6 +26,9 @@ use crate::error::Error;
 const PREFER: HeaderName = HeaderName::from_static("prefer");
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
+/// The most output values of a node execution that a page has.
+const OUTPUTS: u32 = 1_000;
+
 /// What to run.
 #[derive(Debug)]
 pub(crate) enum Start {
@@ -163,7 +166,8 @@ impl Brain {
         node: Option<&str>,
         limit: u32,
     ) -> Result<(Vec<NodeExecution>, bool), Error> {
-        let list = || self.at(&["runs", &id.to_string(), "nodes"]).maybe("node", node);
+        let list =
+            || self.at(&["runs", &id.to_string(), "nodes"]).maybe("node", node).query("outputs", OUTPUTS);
         let list = listed(list, limit).await?;
         let has_more = list.last().is_some();
         Ok((list.items, has_more))

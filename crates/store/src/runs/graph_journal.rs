@@ -119,6 +119,19 @@ impl Store {
         self.db.query(OUTPUTS, [run.0.into(), Value::json(&positions)?], entry_from_row).await
     }
 
+    /// At most so many of the first entries of each.
+    pub async fn first_graph_outputs(
+        &self,
+        run: RunId,
+        positions: &[u32],
+        most: u32,
+    ) -> Result<Vec<GraphEntry>, Error> {
+        let Some(skipped) = most.checked_sub(1) else { return Ok(Vec::new()) };
+        self.db
+            .query(FIRST_OUTPUTS, [run.0.into(), Value::json(&positions)?, skipped.into()], entry_from_row)
+            .await
+    }
+
     /// The node executions at these positions, in order.
     pub async fn graph_steps_at(&self, run: RunId, positions: &[u32]) -> Result<Vec<Step>, Error> {
         self.db.query(STEPS_AT, [run.0.into(), Value::json(&positions)?], step_from_row).await
@@ -144,8 +157,13 @@ impl Store {
         after: u32,
         limit: u32,
     ) -> Result<Vec<Step>, Error> {
-        let values = [run.0.into(), lane.map(Lane::as_str).into(), after.into(), limit.into()];
-        self.db.query(STEPS, values, step_from_row).await
+        match lane {
+            None => self.db.query(STEPS, [run.0.into(), after.into(), limit.into()], step_from_row).await,
+            Some(lane) => {
+                let values = [run.0.into(), after.into(), limit.into(), lane.as_str().into()];
+                self.db.query(STEPS_OF_LANE, values, step_from_row).await
+            }
+        }
     }
 }
 
@@ -177,18 +195,48 @@ macro_rules! bytes {
 }
 const BYTES: Sql = Sql { sqlite: bytes!("max", "", ""), postgres: bytes!("greatest", " as bigint", "cast") };
 
+/// SQLite would rather read all of the run, because that is in order.
 macro_rules! outputs {
-    ($positions:literal) => {
+    ($positions:literal, $by:literal) => {
         concat!(
-            "select seq, position, happened from graph_journal where run_id = $1 and position in (",
+            "select seq, position, happened from graph_journal",
+            $by,
+            " where run_id = $1 and position in (",
             $positions,
             ") order by seq"
         )
     };
 }
 const OUTPUTS: Sql = Sql {
-    sqlite: outputs!("select value from json_each($2)"),
-    postgres: outputs!("select value::bigint from jsonb_array_elements_text($2::text::jsonb)"),
+    sqlite: outputs!("select value from json_each($2)", " indexed by graph_journal_position"),
+    postgres: outputs!("select value::bigint from jsonb_array_elements_text($2::text::jsonb)", ""),
+};
+
+/// Up to the entry that is the last of so many: the index has them in this order.
+macro_rules! first_outputs {
+    ($positions:literal, $by:literal) => {
+        concat!(
+            "select seq, position, happened
+             from (select p.position as wanted, (select seq from graph_journal where run_id = $1 and position = p.position
+                     order by seq limit 1 offset $3) as until from (",
+            $positions,
+            ") p) bounds
+             cross join graph_journal",
+            $by,
+            " where run_id = $1 and position = wanted and seq <= coalesce(until, 9223372036854775807)
+             order by seq"
+        )
+    };
+}
+const FIRST_OUTPUTS: Sql = Sql {
+    sqlite: first_outputs!(
+        "select value as position from json_each($2)",
+        " indexed by graph_journal_position"
+    ),
+    postgres: first_outputs!(
+        "select value::bigint as position from jsonb_array_elements_text($2::text::jsonb)",
+        ""
+    ),
 };
 macro_rules! steps_at {
     ($positions:literal) => {
@@ -208,8 +256,13 @@ const STEPS_AT: Sql = Sql {
 const STEPS: &str = concat!(
     "select ",
     step_columns!(),
-    " from steps where run_id = $1 and position > $3 and (cast($2 as text) is null or lane = $2)
-     order by position limit $4"
+    " from steps where run_id = $1 and position > $2 order by position limit $3"
+);
+const STEPS_OF_LANE: &str = concat!(
+    "select ",
+    step_columns!(),
+    // The index has no others.
+    " from steps where run_id = $1 and position > $2 and lane = $4 and lane <> 'main' order by position limit $3"
 );
 
 /// Begins a Run with what another did before it failed: its journal, and its executions that succeeded.

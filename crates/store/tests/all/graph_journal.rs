@@ -112,6 +112,14 @@ store::on_both! {
         assert_eq!(world.store.graph_steps_at(run.run_id, &[]).await.unwrap(), []);
         let outputs = world.store.graph_outputs(run.run_id, &[5, 3]).await.unwrap();
         assert_eq!(outputs, [emitted(3, 3, 1, 2), emitted(5, 5, 1, 3)]);
+        // Of an execution that gave much only the first is read.
+        let more = (7..=9).map(|seq| emitted(seq, 5, 1, 3)).collect();
+        let turn = GraphTurn { happened: more, ..GraphTurn::default() };
+        world.store.record_graph_turn(run.run_id, lease, &turn, Durability::Process).await.unwrap();
+        for (most, seqs) in [(0, vec![]), (1, vec![3, 5]), (3, vec![3, 5, 7, 8]), (9, vec![3, 5, 7, 8, 9])] {
+            let first = world.store.first_graph_outputs(run.run_id, &[5, 3, 77], most).await.unwrap();
+            assert_eq!(first.iter().map(|entry| entry.seq).collect::<Vec<_>>(), seqs, "{most}");
+        }
     }
 
     async fn what_a_run_is_told_is_kept_until_it_is_journaled(database: &TestDatabase) {

@@ -6,6 +6,7 @@ use model::access::scope::Scope;
 use model::function::closure::{ClosureHash, Member};
 use model::ids::{EntryId, RunId, TokenId, VersionId};
 use model::run::call::Call;
+use model::run::lane::Lane;
 use model::run::{Concurrency, How, Run, RunState, Waiting};
 use rusqlite::Connection;
 use serde_json::json;
@@ -95,6 +96,29 @@ async fn the_first_of_a_list_are_found_without_sorting_the_rest() {
     for sql in limited {
         assert!(!sorts(&database, sql), "{sql}");
     }
+}
+
+/// A run of a graph may have a hundred thousand executions, and one of them may give as many values.
+#[tokio::test]
+async fn a_page_of_node_executions_reads_no_others() {
+    let database = TestDatabase::sqlite();
+    let world = World::open(&database).await;
+    let (store, run) = (&world.store, RunId(id()));
+    store.graph_steps(run, None, 0, 9).await.unwrap();
+    store.graph_steps(run, Some(&Lane::new("node/1").unwrap()), 0, 9).await.unwrap();
+    store.graph_steps_at(run, &[1]).await.unwrap();
+    store.graph_outputs(run, &[1]).await.unwrap();
+    store.first_graph_outputs(run, &[1], 9).await.unwrap();
+    let connection = Connection::open(database.path()).unwrap();
+    let is_read = |line: &String| line.contains(" steps ") || line.contains(" graph_journal ");
+    let mut read = 0;
+    for sql in store.statements().iter().filter(|sql| sql.contains("position")) {
+        for line in plan(&connection, sql).iter().filter(|line| is_read(line)) {
+            assert!(line.starts_with("SEARCH") && line.contains("position"), "{sql}\n{line}");
+            read += 1;
+        }
+    }
+    assert_eq!(read, 6);
 }
 
 /// The children of one Run are few enough to be sorted.

@@ -25,7 +25,7 @@ pub struct BlockAlias {
     /// Its input pins where ours are named differently, as (theirs, ours). Ours may be a path into a pin. Of several names of one
     /// pin today's comes first.
     pub inputs: &'static [(&'static str, &'static str)],
-    /// The same for output pins.
+    /// The same for output pins. Of several names of one pin that of August 2024 comes last.
     pub outputs: &'static [(&'static str, &'static str)],
     /// Input pins that we do not have: what they say is lost, or said elsewhere, as credentials are by the secrets of a Function.
     pub dropped: &'static [&'static str],
@@ -109,12 +109,17 @@ impl BlockAlias {
 
     /// Today's name of an input pin of ours.
     pub fn their_input(&self, pin: &str) -> String {
-        original(self.inputs, pin)
+        original(self.inputs.iter(), pin)
     }
 
     /// Today's name of an output pin of ours.
     pub fn their_output(&self, pin: &str) -> String {
-        original(self.outputs, pin)
+        original(self.outputs.iter(), pin)
+    }
+
+    /// What it was called in August 2024.
+    pub fn output_in_2024(&self, pin: &str) -> String {
+        original(self.outputs.iter().rev(), pin)
     }
 }
 
@@ -145,10 +150,10 @@ fn renamed(names: &[(&str, &str)], pin: &str, name: &str, path: &str) -> String 
     }
 }
 
-/// The first that fits is today's.
-fn original(names: &[(&str, &str)], pin: &str) -> String {
+/// The first that fits.
+fn original<'a>(mut names: impl Iterator<Item = &'a (&'a str, &'a str)>, pin: &str) -> String {
     let rest = |ours: &str| pin.strip_prefix(ours).filter(|rest| split(rest).0.is_empty());
-    let found = names.iter().find_map(|(theirs, ours)| Some(format!("{theirs}{}", rest(ours)?)));
+    let found = names.find_map(|(theirs, ours)| Some(format!("{theirs}{}", rest(ours)?)));
     found.unwrap_or_else(|| pin.to_owned())
 }
 
@@ -187,6 +192,16 @@ mod tests {
         let input = alias("c0a8e994-ebf1-4a9c-a4d8-89d09c86741b").unwrap();
         assert_eq!((input.output("result"), input.output("value")), ("output".into(), "output".into()));
         assert_eq!(input.their_output("output"), "result");
+        assert_eq!(input.output_in_2024("output"), "value");
+        let timer = alias("d67a9c52-5e4e-11e2-bcfd-0800200c9a71").unwrap();
+        assert_eq!(
+            (timer.their_output("message"), timer.output_in_2024("message_#_a")),
+            ("output_message".into(), "message_#_a".into())
+        );
+        assert_eq!(
+            (timer.output("message"), timer.output("output_message")),
+            ("message".into(), "message".into())
+        );
         let list = alias("aeb08fc1-2fc1-4141-bc8e-f758f183a822").unwrap();
         assert_eq!(list.input("list_$_0").as_deref(), Some("items_$_0"));
         assert_eq!(list.their_input("items_$_0"), "list_$_0");

@@ -44,5 +44,7 @@ pub(super) const MODELS: &[BlockAlias] = &[
             "conversation_compaction",
         ])
         .uses(Uses::Model),
-    BlockAlias::new(&["d2e2ecd2-9ae6-422d-8dfe-ceca500ce6a6"], "AutoGPTAgentBlock", "").uses(Uses::Model),
+    BlockAlias::new(&["d2e2ecd2-9ae6-422d-8dfe-ceca500ce6a6"], "AutoGPTAgentBlock", "pursue_task")
+        .dropped(&["openai_api_key"])
+        .uses(Uses::Model),
 ];

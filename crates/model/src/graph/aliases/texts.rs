@@ -93,5 +93,5 @@ pub(super) const TEXTS: &[BlockAlias] = &[
     BlockAlias::new(&["a892b8d9-3e4e-4e9c-9c1e-75f8efcf1bfa"], "GetCurrentTimeBlock", "get_time"),
     BlockAlias::new(&["d67a9c52-5e4e-11e2-bcfd-0800200c9a71"], "CountdownTimerBlock", "count_down")
         .inputs(&[("input_message", "message")])
-        .outputs(&[("output_message", "message")]),
+        .outputs(&[("output_message", "message"), ("message", "message")]),
 ];

@@ -89,4 +89,11 @@ impl Pins {
             Pins::Graph | Pins::Same => ours.to_owned(),
         }
     }
+
+    pub(super) fn output_in_2024(self, ours: &str) -> String {
+        match self {
+            Pins::Alias(alias) if alias.class != ORCHESTRATOR => alias.output_in_2024(ours),
+            _ => self.their_output(ours),
+        }
+    }
 }

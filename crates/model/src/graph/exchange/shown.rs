@@ -24,7 +24,6 @@ pub struct FilePins {
 
 #[derive(Debug)]
 struct NodePins {
-    block: String,
     pins: Pins,
     /// As the graph has them.
     constants: Map<String, Value>,
@@ -44,9 +43,8 @@ impl FilePins {
         for (node, written) in kept.zip(file["nodes"].as_array().into_iter().flatten()) {
             let pins = Pins::of(node, written["block_id"].as_str().unwrap_or_default());
             let defaults = written["input_default"].as_object().cloned().unwrap_or_default();
-            let (block, constants) = (node.block.clone(), node.input.clone());
-            let (parts, outputs) = (Vec::new(), BTreeMap::new());
-            nodes.insert(node.id.clone(), NodePins { block, pins, constants, defaults, parts, outputs });
+            let (constants, parts, outputs) = (node.input.clone(), Vec::new(), BTreeMap::new());
+            nodes.insert(node.id.clone(), NodePins { pins, constants, defaults, parts, outputs });
         }
         let mut found = FilePins { nodes };
         found.add_links(content, file);
@@ -104,23 +102,14 @@ impl FilePins {
 }
 
 impl NodePins {
-    /// As links call it. What would be a part of a pin that links take whole keeps our name.
+    /// As links call it, or else as in 2024. What would be a part of a pin that links take whole keeps our name.
     fn their_output(&self, ours: &str) -> String {
         if let Some(linked) = self.outputs.get(ours) {
             return linked.clone();
         }
-        let usual = self.usual_output(ours);
+        let usual = self.pins.output_in_2024(ours);
         let is_taken = self.outputs.values().any(|linked| linked == base(&usual));
         if is_taken { ours.to_owned() } else { usual }
-    }
-
-    /// In 2024 the value of an input or output left on `value`.
-    fn usual_output(&self, ours: &str) -> String {
-        let is_border = matches!(self.block.as_str(), "@input" | "@output");
-        match is_border && ours == "output" {
-            true => "value".to_owned(),
-            false => self.pins.their_output(ours),
-        }
     }
 }
 
@@ -138,7 +127,7 @@ fn part(input: &Map<String, Value>, path: &str) -> Option<Value> {
 }
 
 /// What was one value in the file and is several here becomes one again: `item_$_0` and `item_$_1` are pairs on `item`.
-fn together(shown: Map<String, Value>) -> Map<String, Value> {
+pub(super) fn together(shown: Map<String, Value>) -> Map<String, Value> {
     let mut whole = Map::new();
     let mut columns: BTreeMap<String, BTreeMap<usize, Vec<Value>>> = BTreeMap::new();
     for (pin, values) in shown {

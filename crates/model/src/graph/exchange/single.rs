@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::import::base;
 use super::pins::Pins;
+use super::shown::together;
 use super::{Format, constants};
 use crate::graph::aliases::{BlockAlias, alias};
 use crate::graph::block::{BlockSignature, Pin};
@@ -51,7 +53,9 @@ impl TheirBlock {
         let mut named = Vec::new();
         for pin in &ours.outputs {
             let names = self.alias.outputs.iter().filter(|(_, known)| *known == pin.name);
-            let names: Vec<String> = names.map(|(theirs, _)| (*theirs).to_owned()).collect();
+            // What was a part of a pin is a pin today.
+            let whole = names.map(|(theirs, _)| *theirs).filter(|theirs| base(theirs) == *theirs);
+            let names: Vec<String> = whole.map(str::to_owned).collect();
             match names.is_empty() {
                 true => named.push((pin.name.clone(), pin)),
                 false => named.extend(names.into_iter().map(|name| (name, pin))),
@@ -60,12 +64,10 @@ impl TheirBlock {
         object(named.into_iter(), &ours.other_outputs)
     }
 
-    /// Its name of an output pin.
-    pub fn output(self, pin: &str) -> String {
-        match matches!(self.alias.block, "@input" | "@output") && pin == "output" {
-            true => "value".to_owned(),
-            false => self.alias.their_output(pin),
-        }
+    /// What left it, a list for each pin, as in 2024.
+    pub fn outputs(self, ours: Map<String, Value>) -> Map<String, Value> {
+        let named = ours.into_iter().map(|(pin, values)| (self.alias.output_in_2024(&pin), values));
+        together(named.collect())
     }
 }
 

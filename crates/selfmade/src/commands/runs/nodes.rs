@@ -10,7 +10,7 @@ use crate::views::node_executions;
 
 /// List the node executions of a run of a graph, in the order in which they began
 ///
-/// Long values are truncated; --json shows everything.
+/// Long values are truncated; --json shows them whole, and up to 1,000 that left an execution.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -222,12 +222,14 @@ fn pair(value: &Value) -> Option<(String, Value)> {
 fn by_pin(outputs: impl Iterator<Item = (String, Value)>, block: Option<TheirBlock>) -> Map<String, Value> {
     let mut found: Map<String, Value> = Map::new();
     for (pin, value) in outputs {
-        let pin = block.map_or(pin.clone(), |block| block.output(&pin));
         if let Value::Array(values) = found.entry(pin).or_insert_with(|| json!([])) {
             values.push(value);
         }
     }
-    found
+    match block {
+        Some(block) => block.outputs(found),
+        None => found,
+    }
 }
 
 fn wrong(problem: String, hint: &str) -> Error {

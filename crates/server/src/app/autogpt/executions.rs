@@ -76,7 +76,7 @@ pub(crate) async fn page(
 ) -> Result<(Vec<Value>, Option<u32>), Error> {
     access.may_touch(Verb::ReadRuns, name.as_str())?;
     let shown = RunShown::of(ctx, access, name, run).await?;
-    let filter = NodeFilter { node: None, after, limit };
+    let filter = NodeFilter { after, limit, ..NodeFilter::default() };
     let (executions, is_more) = nodes::list(ctx, access, run, &filter).await?;
     let next = executions.last().filter(|_| is_more).map(|last| last.position);
     Ok((executions.iter().filter_map(|one| shown.execution(one)).collect(), next))

@@ -227,7 +227,7 @@ impl Followed {
         news: &mut Vec<Value>,
     ) -> Result<(), Error> {
         loop {
-            let filter = NodeFilter { node: None, after: self.last, limit: AT_ONCE };
+            let filter = NodeFilter { after: self.last, limit: AT_ONCE, ..NodeFilter::default() };
             let (executions, is_more) = nodes::list(ctx, access, run, &filter).await?;
             for execution in executions {
                 self.last = execution.position;
@@ -252,7 +252,7 @@ impl Followed {
     ) -> Result<(), Error> {
         let mut next = self.open.first().copied();
         while let Some(position) = next {
-            let filter = NodeFilter { node: None, after: position - 1, limit: AT_ONCE };
+            let filter = NodeFilter { after: position - 1, limit: AT_ONCE, ..NodeFilter::default() };
             let (executions, _) = nodes::list(ctx, access, run, &filter).await?;
             let read = executions.last().map_or(position, |last| last.position);
             for execution in executions {

@@ -35,6 +35,8 @@ pub struct NodeExecution {
     pub input: Value,
     /// What left, by pin, in order.
     pub outputs: Map<String, Value>,
+    /// Whether more left than `outputs` has.
+    pub more_outputs: bool,
     pub error: Option<RunError>,
     /// The run of its function or graph.
     pub run_id: Option<RunId>,
@@ -90,7 +92,7 @@ impl NodeProgress {
             started_at,
             finished_at,
             ..
-        } = node_execution(step, Map::new());
+        } = node_execution(step, Left::default());
         NodeProgress { node, number, position, state, input, error, run_id, started_at, finished_at }
     }
 
@@ -111,6 +113,8 @@ pub struct NodeFilter {
     /// Those after this position.
     pub after: u32,
     pub limit: u32,
+    /// How many values of each execution are listed; all if none is stated.
+    pub outputs: Option<u32>,
 }
 
 /// In the order in which they began, and whether there may be more.
@@ -135,10 +139,15 @@ pub async fn list(
     let is_cut = fitting < steps.len();
     steps.truncate(fitting);
     let positions: Vec<u32> = steps.iter().map(|step| step.position).collect();
-    let mut outputs = outputs(ctx.store.graph_outputs(id, &positions).await?);
+    let entries = match filter.outputs {
+        // One more shows whether there are more.
+        Some(most) => ctx.store.first_graph_outputs(id, &positions, most.saturating_add(1)).await?,
+        None => ctx.store.graph_outputs(id, &positions).await?,
+    };
+    let mut left = values_left(entries, filter.outputs);
     let seen = SeenSteps::of(ctx, access, &run).await?;
     let execution = |step: Step| {
-        let left = outputs.remove(&step.position).unwrap_or_default();
+        let left = left.remove(&step.position).unwrap_or_default();
         node_execution(seen.step(step), left)
     };
     Ok((steps.into_iter().map(execution).collect(), is_full || is_cut))
@@ -167,22 +176,37 @@ async fn lane_of(ctx: &Ctx, run: &Run, node: &str) -> Result<Lane, Error> {
     Lane::new(&format!("node/{}", at.ok_or_else(unknown)?)).map_err(|_| unknown())
 }
 
-fn outputs(entries: Vec<GraphEntry>) -> HashMap<u32, Map<String, Value>> {
-    let mut outputs: HashMap<u32, Map<String, Value>> = HashMap::new();
+/// What left an execution.
+#[derive(Default)]
+struct Left {
+    outputs: Map<String, Value>,
+    /// How many entries of the journal were read.
+    entries: u32,
+    is_more: bool,
+}
+
+fn values_left(entries: Vec<GraphEntry>, most: Option<u32>) -> HashMap<u32, Left> {
+    let mut found: HashMap<u32, Left> = HashMap::new();
     for entry in entries {
-        let (Some(position), Happened::Emitted { pin, value, .. }) = (entry.position, entry.happened) else {
+        let Some(position) = entry.position else { continue };
+        let left = found.entry(position).or_default();
+        left.entries += 1;
+        let is_beyond = most.is_some_and(|most| left.entries > most);
+        left.is_more |=
+            is_beyond && !matches!(entry.happened, Happened::Finished { .. } | Happened::Failed { .. });
+        let Happened::Emitted { pin, value, .. } = entry.happened else { continue };
+        if is_beyond {
             continue;
-        };
-        let values =
-            outputs.entry(position).or_default().entry(pin).or_insert_with(|| Value::Array(Vec::new()));
+        }
+        let values = left.outputs.entry(pin).or_insert_with(|| Value::Array(Vec::new()));
         if let Value::Array(values) = values {
             values.push(Value::clone(&value));
         }
     }
-    outputs
+    found
 }
 
-fn node_execution(mut step: Step, outputs: Map<String, Value>) -> NodeExecution {
+fn node_execution(mut step: Step, left: Left) -> NodeExecution {
     let is_hidden = step.request.get("input").is_none();
     let mut part = |name: &str| step.request.get_mut(name).map(Value::take).unwrap_or_default();
     let (node, input) = (part("node"), part("input"));
@@ -197,7 +221,8 @@ fn node_execution(mut step: Step, outputs: Map<String, Value>) -> NodeExecution 
         position: step.position,
         state,
         input,
-        outputs: if is_hidden { Map::new() } else { outputs },
+        more_outputs: left.is_more && !is_hidden,
+        outputs: if is_hidden { Map::new() } else { left.outputs },
         error: step.error,
         run_id: step.child,
         started_at: step.started_at,

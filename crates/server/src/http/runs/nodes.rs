@@ -32,6 +32,10 @@ struct NodesQuery {
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000, default = 100)]
     limit: Limit,
+    /// How many output values of an execution are listed, up to 1,000; `more_outputs` says that there are more. The run's stream has all.
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000, default = 100)]
+    outputs: Limit,
 }
 
 /// Lists the node executions of a run of a graph, in the order in which they began
@@ -47,6 +51,7 @@ async fn list(
         node: query.node,
         after: List::Nodes.begin(query.cursor.as_deref(), None)?.unwrap_or(0),
         limit: query.limit.get(),
+        outputs: Some(query.outputs.get()),
     };
     let (items, is_more) = nodes::list(door.ctx(), caller.access(), id, &filter).await?;
     let last = items.last().filter(|_| is_more).map(|last| last.position);

@@ -152,7 +152,7 @@ async fn execution(
     node: &str,
     number: Option<u32>,
 ) -> Result<Option<NodeExecution>, Error> {
-    let mut filter = NodeFilter { node: Some(node.to_owned()), after: 0, limit: PAGE };
+    let mut filter = NodeFilter { node: Some(node.to_owned()), limit: PAGE, ..NodeFilter::default() };
     let mut last = None;
     loop {
         let (executions, is_cut) = nodes::list(ctx, access, run, &filter).await?;

@@ -277,6 +277,10 @@ store::on_both! {
         assert_eq!(outputs(&found, "keep")[9_999]["output"], json!([9_999]));
         let page = asker.get(&format!("/api/v1/runs/{run}/nodes?limit=3")).await.json;
         assert_eq!((page["items"].as_array().unwrap().len(), page["next"].is_string()), (3, true));
+        // What one execution gave may be as much as all others together.
+        let page = asker.get(&format!("/api/v1/runs/{run}/nodes?limit=3&outputs=7")).await.json;
+        let given = |at: usize| (page["items"][at]["outputs"].as_object().unwrap().values().map(|values| values.as_array().unwrap().len()).sum::<usize>(), &page["items"][at]["more_outputs"]);
+        assert_eq!((given(0), given(1)), ((7, &json!(true)), (1, &json!(false))), "{page:#}");
         stage.close().await;
     }
 

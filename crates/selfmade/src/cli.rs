@@ -219,7 +219,7 @@ pub(crate) enum Command {
     /// Sessions of signed-in browsers: list, rm
     #[command(subcommand)]
     Session(session::Command),
-    /// Demos: populate, reddit
+    /// Demos: build, populate, reddit
     #[command(subcommand)]
     Demo(demo::Command),
     /// Show which sandbox layers this machine supports

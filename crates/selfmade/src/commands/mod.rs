@@ -54,6 +54,8 @@ pub(crate) async fn run(session: &Session, command: Option<Command>) -> Result<E
         Some(Command::Stop(arguments)) => return background::stop::run(session, arguments).await,
         Some(Command::Status(_)) => return background::status::run(session).await,
         Some(Command::SignIn(_)) => return background::sign_in::run(session).await,
+        // It has a brain of its own.
+        Some(Command::Demo(demo::Command::Build(_))) => return demo::run_apart(session).await,
         // And this one the brain itself.
         Some(Command::Serve(arguments)) if arguments.show_config => return serve::show_config(session),
         Some(Command::Serve(arguments)) => return serve::run(session, arguments).await,

@@ -51,7 +51,7 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
       secret       Secrets: set, list, rm
       token        Tokens: add, list, rm
       session      Sessions of signed-in browsers: list, rm
-      demo         Demos: populate, reddit
+      demo         Demos: build, populate, reddit
       doctor       Show which sandbox layers this machine supports
       completions  Print shell completions
       version      Print the version

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use model::changeset::check::{Gate, Verdict};
 use model::run::{Run, RunState};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{Limits, running};
 use crate::client::Brain;
@@ -48,9 +48,19 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     input.insert("goal".to_owned(), arguments.goal.into());
     input.insert("examples".to_owned(), arguments.examples.into());
     input.extend(arguments.name.map(|name| ("name".to_owned(), name.into())));
+    build(session, brain, input, arguments.yes).await
+}
+
+/// Runs it, and decides with whoever is there what becomes of a proposal.
+pub(crate) async fn build(
+    session: &Session,
+    brain: &Brain,
+    input: Map<String, Value>,
+    yes: bool,
+) -> Result<Exit, Error> {
     let run = running::run(session, brain, "build", input).await?;
     let Some(account) = account(session, &run)? else { return run_view::ended(&session.output, &run) };
-    let exit = conclude(session, brain, account, arguments.yes).await?;
+    let exit = conclude(session, brain, account, yes).await?;
     if matches!(exit, Exit::Done | Exit::Waiting) && !session.output.json {
         session.output.data(&format!("{}\n", printable(account["function"].as_str().unwrap_or_default())))?;
     }

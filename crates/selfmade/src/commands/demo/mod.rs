@@ -1,7 +1,9 @@
 //! `selfmade demo …` and `selfmade serve --demo`: brains with something in them.
 
+mod build;
 pub(super) mod cafe;
 mod populate;
+mod recording;
 mod reddit;
 
 use model::graph::GraphContent;
@@ -16,6 +18,7 @@ use crate::session::Session;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
+    Build(build::Arguments),
     Populate(populate::Arguments),
     Reddit(reddit::Arguments),
 }
@@ -24,14 +27,21 @@ impl Command {
     /// The server that is named as an argument.
     pub(crate) fn url(&self) -> Option<&str> {
         match self {
+            Command::Build(_) => None,
             Command::Populate(arguments) => arguments.url.as_deref(),
             Command::Reddit(arguments) => arguments.url.as_deref(),
         }
     }
 }
 
+/// The demo that has a brain of its own.
+pub(crate) async fn run_apart(session: &Session) -> Result<Exit, Error> {
+    build::run(session).await
+}
+
 pub(crate) async fn run(session: &Session, brain: &Brain, command: Command) -> Result<Exit, Error> {
     match command {
+        Command::Build(_) => run_apart(session).await,
         Command::Populate(_) => populate::run(session, brain).await,
         Command::Reddit(arguments) => reddit::run(session, brain, &arguments).await,
     }

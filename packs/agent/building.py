@@ -265,8 +265,10 @@ def make_draft(
             return done("refused", "", chosen["why"])
         ran = next((one for one in tried if one["name"] == chosen["function"]), None)
         function = next((one for one in candidates if one["name"] == chosen["function"]), None)
-        # A guess of the model's may be wrong, an example of a person's may not. What may not be tried is believed to be found.
-        enough = ran is not None and ran["passed"] >= (ran["of"] if parsed else 0.6 * ran["of"])
+        # A guess of the model's may be wrong, an example of a person's may not; nor do guesses excuse a function that has no
+        # tests of its own.
+        is_strict = bool(parsed) or not (function or {}).get("tests")
+        enough = ran is not None and ran["passed"] >= (ran["of"] if is_strict else 0.6 * ran["of"])
         untried = function is not None and not is_pure(function.get("grants")) and not parsed
         if function is not None and (enough or untried):
             why = f"it reproduces {ran['passed']} of {ran['of']} examples" if ran else chosen["why"]
@@ -345,7 +347,8 @@ def propose_built(made: list[dict[str, Any]], title: str = "", spent: dict[str, 
         return brain.check()
 
     checks = draft()
-    weak = failed_checks(checks, ["mutants"])
+    # Tests that notice too little: they would pass for wrong code, or for a function that is stored already.
+    weak = failed_checks(checks, ["mutants", "twins"])
     if weak:
         report_progress("test", {"name": made[-1]["spec"]["name"], "ok": False, "problem": "\n".join(weak), "kind": "tests"})
         for one in made:

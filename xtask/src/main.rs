@@ -9,6 +9,7 @@ mod babyagi;
 mod bench;
 mod dbos;
 mod deny;
+mod eval;
 mod fuzz;
 mod graph_peers;
 mod place;
@@ -45,6 +46,8 @@ enum Chore {
     Test(test::Args),
     /// Build and run a benchmark against its peers
     Bench(bench::Args),
+    /// Measure the agent's loop with a noisy oracle in the place of a language model
+    Eval(eval::Args),
     /// Run a fuzz target for a while
     Fuzz(fuzz::Args),
     /// Simulate two servers over a database that fails, from one seed after the other
@@ -77,6 +80,7 @@ fn run(chore: &Chore) -> anyhow::Result<()> {
     match chore {
         Chore::Test(args) => test::run(&place, args),
         Chore::Bench(args) => bench::run(&place, args),
+        Chore::Eval(args) => eval::run(&place, args),
         Chore::Fuzz(args) => fuzz::run(&place, args),
         Chore::Simulate(args) => simulate::run(&place, args),
         Chore::Soak(args) => soak::run(&place, args),

@@ -183,10 +183,11 @@ fn unittest_with(mut tests: Command, place: &Place, folder: &str, filters: &[Str
     tests
 }
 
-/// The packs' tests load and run them with the real program too.
+/// The packs' tests load and run them with the real program too; the measurement of the agent's loop tests itself.
 fn packs(place: &Place, filters: &[String]) -> Result<()> {
     let server = sdk::server(place)?;
-    process::run(unittest(place, "packs/tests", filters)?.env("SELFMADE_BINARY", server))
+    process::run(unittest(place, "packs/tests", filters)?.env("SELFMADE_BINARY", server))?;
+    process::run(&mut unittest(place, "bench/eval", filters)?)
 }
 
 #[cfg(test)]

@@ -22,7 +22,11 @@ class Function(NamedTuple):
 
     def called(self):
         """The names of functions in it; whoever knows all functions knows which of them are dependencies."""
-        return {node.id for node in ast.walk(self.definition) if isinstance(node, ast.Name)} - {self.name}
+        nodes = list(ast.walk(self.definition))
+        own = {node.arg for node in nodes if isinstance(node, ast.arg)}
+        own |= {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}
+        own |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        return {node.id for node in nodes if isinstance(node, ast.Name)} - own - {self.name}
 
     def alone(self, scope):
         """What the server stores, executed: the definition without its decorator, and the imports of its file."""

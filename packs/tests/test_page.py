@@ -22,6 +22,8 @@ def grants(declared):
     hosts = declared.get("network", [])
     words = ["the public web"] if len(hosts) > 8 else [f"`{host}`" for host in hosts]
     words += [f"secret `{name}`" for name in declared.get("secrets", [])]
+    if declared.get("model"):
+        words.append("model")
     if "brain" in declared:
         words.append(f"brain: {declared['brain']}")
     if declared.get("files"):

@@ -9,6 +9,7 @@ mod babyagi;
 mod bench;
 mod dbos;
 mod deny;
+mod eval;
 mod fuzz;
 mod graph_peers;
 mod paths;
@@ -45,6 +46,8 @@ enum Task {
     Test(test::Args),
     /// Build and run a benchmark against its peers
     Bench(bench::Args),
+    /// Measure the agent's loop with a noisy oracle in the place of a language model
+    Eval(eval::Args),
     /// Run a fuzz target for a while
     Fuzz(fuzz::Args),
     /// Simulate two servers over a database that fails, from one seed after the other
@@ -77,6 +80,7 @@ fn run(task: &Task) -> anyhow::Result<()> {
     match task {
         Task::Test(args) => test::run(&paths, args),
         Task::Bench(args) => bench::run(&paths, args),
+        Task::Eval(args) => eval::run(&paths, args),
         Task::Fuzz(args) => fuzz::run(&paths, args),
         Task::Simulate(args) => simulate::run(&paths, args),
         Task::Soak(args) => soak::run(&paths, args),

@@ -183,10 +183,11 @@ fn unittest_with(mut tests: Command, paths: &Paths, folder: &str, filters: &[Str
     tests
 }
 
-/// The packs' tests load and run them with the real program too.
+/// The packs' tests load and run them with the real program too; the measurement of the agent's loop tests itself.
 fn packs(paths: &Paths, filters: &[String]) -> Result<()> {
     let server = sdk::server(paths)?;
-    process::run(unittest(paths, "packs/tests", filters)?.env("SELFMADE_BINARY", server))
+    process::run(unittest(paths, "packs/tests", filters)?.env("SELFMADE_BINARY", server))?;
+    process::run(&mut unittest(paths, "bench/eval", filters)?)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ macro_rules! file {
 }
 
 /// In the order in which someone new meets them.
-pub(crate) const PACKS: [Shipped; 7] = [
+pub(crate) const PACKS: [Shipped; 8] = [
     Shipped {
         name: "core",
         description: "Functions about functions: find, read, describe, call, compare, check and propose them.",
@@ -94,6 +94,23 @@ pub(crate) const PACKS: [Shipped; 7] = [
             file!("blocks/texts.py"),
             file!("blocks/times.py"),
             file!("blocks/values.py"),
+        ],
+    },
+    Shipped {
+        name: "agent",
+        description: "The agent: build, do, chat, improve, tidy, and every part of the loop.",
+        files: &[
+            file!("agent/asking.py"),
+            file!("agent/building.py"),
+            file!("agent/examples.py"),
+            file!("agent/finding.py"),
+            file!("agent/growing.py"),
+            file!("agent/guidance.py"),
+            file!("agent/judging.py"),
+            file!("agent/learning.py"),
+            file!("agent/planning.py"),
+            file!("agent/talking.py"),
+            file!("agent/writing.py"),
         ],
     },
 ];

@@ -7,7 +7,8 @@ use server::settings::SettingInputs;
 
 use crate::commands::{
     background, backup, changes, completions, demo, export, function, graph, import, init, insights, log,
-    pack, preset, restore, run, runs, schedule, search, secret, serve, session, test, token, trigger, warm,
+    model, pack, preset, restore, run, runs, schedule, search, secret, serve, session, test, token, trigger,
+    warm,
 };
 
 const AFTER_HELP: &str = "\
@@ -198,6 +199,9 @@ pub(crate) enum Command {
     /// Presets, named inputs: set, list, show, rm
     #[command(subcommand)]
     Preset(preset::Command),
+    /// Language models: add, list, show, test, find, rm
+    #[command(subcommand)]
+    Model(model::Command),
     /// Secrets: set, list, rm
     #[command(subcommand)]
     Secret(secret::Command),

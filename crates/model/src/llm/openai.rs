@@ -31,6 +31,12 @@ pub fn adapt(request: &mut Map<String, Value>, profile: &Profile) -> Vec<String>
     }
     request.shift_remove("stream");
     request.shift_remove("stream_options");
+    // A model of another protocol wrote them.
+    for message in request.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten() {
+        if message.as_object_mut().and_then(|fields| fields.shift_remove("opaque")).is_some() {
+            notes.push("hidden parts of a message were not sent: another model wrote them".to_owned());
+        }
+    }
     notes
 }
 
@@ -184,11 +190,14 @@ mod tests {
             sampling: false,
             ..Profile::usual(Protocol::ChatCompletions)
         };
-        let mut request =
-            object(json!({ "messages": [], "max_tokens": 5, "temperature": 0, "seed": 1, "stream": true }));
+        let mut request = object(
+            json!({ "messages": [{ "content": "Hi", "opaque": {} }], "max_tokens": 5, "temperature": 0, "seed": 1 }),
+        );
         let notes = adapt(&mut request, &profile);
-        assert_eq!(Value::Object(request), json!({ "messages": [], "seed": 1, "max_completion_tokens": 5 }));
-        assert_eq!(notes, ["`temperature` was not sent: the model does not take it"]);
+        let sent = json!({ "messages": [{ "content": "Hi" }], "seed": 1, "max_completion_tokens": 5 });
+        assert_eq!(Value::Object(request), sent);
+        let hidden = "hidden parts of a message were not sent: another model wrote them";
+        assert_eq!(notes, ["`temperature` was not sent: the model does not take it", hidden]);
     }
 
     #[test]

@@ -137,7 +137,7 @@ mod tests {
         }
         assert_eq!(
             "openai".parse::<Protocol>().unwrap_err(),
-            "`openai` is not a protocol; use one of `chat_completions`, `responses`, `messages`"
+            "unknown protocol `openai`; use one of `chat_completions`, `responses`, `messages`"
         );
     }
 

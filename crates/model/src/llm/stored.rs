@@ -54,6 +54,17 @@ pub struct Llm {
     pub updated_by: Actor,
 }
 
+impl Llm {
+    /// `host` or `host:port` of its server, in lower case.
+    pub fn host(&self) -> String {
+        authority(&self.base_url).to_ascii_lowercase()
+    }
+}
+
+fn authority(base_url: &str) -> &str {
+    base_url.split_once("://").and_then(|(_, rest)| rest.split('/').next()).unwrap_or_default()
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LlmError {
     #[error("`{0}` is not the URL of a model's server; write it as `http://127.0.0.1:11434/v1`")]
@@ -75,12 +86,12 @@ pub enum LlmError {
 }
 
 /// Whoever may add models must not be able to have any variable of the server sent anywhere.
-const KEY_VARIABLES: &str = "_API_KEY";
+pub const KEY_VARIABLES: &str = "_API_KEY";
 
 /// What is wrong with the way to a model.
 pub fn check(base_url: &str, model_id: &str, key: &KeySource) -> Result<(), LlmError> {
-    let rest = base_url.strip_prefix("http://").or_else(|| base_url.strip_prefix("https://"));
-    let authority = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
+    let has_scheme = base_url.starts_with("http://") || base_url.starts_with("https://");
+    let authority = if has_scheme { authority(base_url) } else { "" };
     if authority.contains('@') {
         return Err(LlmError::Credentials);
     }

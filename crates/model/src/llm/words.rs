@@ -28,7 +28,7 @@ macro_rules! words {
                 let known = [$($word,)*].map(|word| format!("`{word}`")).join(", ");
                 match text {
                     $($word => Ok($name::$variant),)*
-                    _ => Err(format!("`{text}` is not a {}; use one of {known}", $noun)),
+                    _ => Err(format!("unknown {} `{text}`; use one of {known}", $noun)),
                 }
             }
         }

@@ -28,6 +28,7 @@ pub mod version;
 pub mod changeset;
 
 pub mod event;
+pub mod llm;
 pub mod run;
 pub mod storage;
 

@@ -7,7 +7,7 @@ use server::settings::SettingInputs;
 
 use crate::commands::{
     agent, background, backup, changes, completions, demo, export, function, graph, import, init, insights,
-    log, pack, preset, restore, run, runs, schedule, search, secret, serve, session, sync, test, token,
+    log, model, pack, preset, restore, run, runs, schedule, search, secret, serve, session, sync, test, token,
     trigger, warm,
 };
 
@@ -210,6 +210,9 @@ pub(crate) enum Command {
     /// Presets, named inputs: set, list, show, rm
     #[command(subcommand)]
     Preset(preset::Command),
+    /// Language models: add, list, show, test, find, rm
+    #[command(subcommand)]
+    Model(model::Command),
     /// Secrets: set, list, rm
     #[command(subcommand)]
     Secret(secret::Command),

@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
+use model::llm::stored::KEY_VARIABLES;
 use secrecy::SecretString;
 use server::Config;
 use server::settings::{SettingInputs, meant_variable};
@@ -44,6 +45,8 @@ pub(crate) struct Settings {
     pub(crate) path: OsString,
     /// Proxies and certificates of this machine, for whatever fetches packages: those of [`FETCHING`] that are set.
     pub(crate) fetching: BTreeMap<String, String>,
+    /// Keys of language models: the variables whose names end in `_API_KEY`.
+    pub(crate) model_keys: BTreeMap<String, SecretString>,
     /// Where packages are kept for all brains of this user, if the platform has a place for it.
     pub(crate) package_cache: Option<PathBuf>,
     /// The folder we are in.
@@ -106,6 +109,7 @@ impl Settings {
             editor: variable("VISUAL").or_else(|| variable("EDITOR")).unwrap_or_else(|| "vi".into()),
             path: variable("PATH").unwrap_or_default(),
             fetching: FETCHING.iter().filter_map(|name| Some(((*name).to_owned(), text(name)?))).collect(),
+            model_keys: model_keys(),
             program: program(globals, &here),
             package_cache: package_cache(),
             home,
@@ -122,6 +126,7 @@ impl Settings {
             config.cells.environments.cache.clone_from(cache);
         }
         config.cells.environments.variables = self.fetching.clone();
+        config.engine.model.variables = self.model_keys.clone();
         Ok(config)
     }
 }
@@ -202,6 +207,14 @@ fn host_name() -> String {
 
 fn text(name: &str) -> Option<String> {
     variable(name).map(|value| value.to_string_lossy().into_owned())
+}
+
+/// Other variables hold keys of something else, and are nobody's to send.
+#[allow(clippy::disallowed_methods, reason = "this is the place that reads the environment")]
+fn model_keys() -> BTreeMap<String, SecretString> {
+    let variables = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
+    let keys = variables.filter(|(name, value)| name.ends_with(KEY_VARIABLES) && !value.is_empty());
+    keys.filter_map(|(name, value)| Some((name, value.into_string().ok()?.into()))).collect()
 }
 
 /// Variables that nothing reads, each with the one that was probably meant.

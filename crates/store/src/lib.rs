@@ -15,6 +15,7 @@ pub mod testing;
 mod backup;
 mod brain;
 mod events;
+mod models;
 mod nodes;
 mod outage;
 mod runs;

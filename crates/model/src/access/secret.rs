@@ -23,6 +23,30 @@ pub struct Secret {
     pub updated_by: Actor,
 }
 
+impl Secret {
+    /// Whether one that is sealed may be sent to this `host` or `host:port`.
+    pub fn is_sealed_for(&self, authority: &str) -> bool {
+        let (host, port) = split_port(authority);
+        self.hosts.iter().any(|sealed| {
+            let (name, only) = split_port(sealed);
+            let is_host = match name.strip_prefix("*.") {
+                Some(domain) => {
+                    host.strip_suffix(domain).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
+                }
+                None => name == host,
+            };
+            is_host && (only.is_none() || only == port)
+        })
+    }
+}
+
+fn split_port(authority: &str) -> (&str, Option<&str>) {
+    match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (host, Some(port)),
+        _ => (authority, None),
+    }
+}
+
 /// A provider's longest credentials are a few kilobytes; this also holds a certificate chain.
 pub const MAX_SECRET_BYTES: usize = 64 * 1024;
 

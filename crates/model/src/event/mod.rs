@@ -28,6 +28,8 @@ pub enum EventKind {
     /// A Changeset waits for someone to apply or reject it.
     ChangesetProposed,
     SecretChanged,
+    /// A language model was added, replaced, probed or removed.
+    ModelChanged,
     /// A named input of a Function or Graph.
     PresetChanged,
     RunFinished,
@@ -80,7 +82,7 @@ fn is_emitted(text: &str) -> bool {
         && format!("custom.{text}").parse::<EventKind>().is_ok()
 }
 
-const EXPECTED: &str = "expected `run.finished`, `run.failed`, `run.cancelled`, `function.added`, `function.updated`, `function.deleted`, `changeset.applied`, `changeset.proposed`, `question.asked`, `secret.changed`, `preset.changed`, `schedule.ticked`, `schedule.failing`, `webhook.received` or `custom.NAME`";
+const EXPECTED: &str = "expected `run.finished`, `run.failed`, `run.cancelled`, `function.added`, `function.updated`, `function.deleted`, `changeset.applied`, `changeset.proposed`, `question.asked`, `secret.changed`, `model.changed`, `preset.changed`, `schedule.ticked`, `schedule.failing`, `webhook.received` or `custom.NAME`";
 
 impl EventKind {
     /// Every change of the brain appends at least one of these.
@@ -93,7 +95,9 @@ impl EventKind {
     pub fn is_about_whole_brain(&self) -> bool {
         use EventKind as Kind;
         match self {
-            Kind::ChangesetApplied | Kind::ChangesetProposed | Kind::SecretChanged => true,
+            Kind::ChangesetApplied | Kind::ChangesetProposed | Kind::SecretChanged | Kind::ModelChanged => {
+                true
+            }
             Kind::Added(_) | Kind::Updated(_) | Kind::Deleted(_) => false,
             Kind::RunFinished | Kind::RunFailed | Kind::RunCancelled | Kind::PresetChanged => false,
             Kind::QuestionAsked | Kind::ScheduleTicked | Kind::ScheduleFailing => false,
@@ -113,6 +117,7 @@ impl EventKind {
             EventKind::ChangesetApplied,
             EventKind::ChangesetProposed,
             EventKind::SecretChanged,
+            EventKind::ModelChanged,
             EventKind::PresetChanged,
             EventKind::RunFinished,
             EventKind::RunFailed,
@@ -137,6 +142,7 @@ impl fmt::Display for EventKind {
             EventKind::QuestionAsked => f.write_str("question.asked"),
             EventKind::ScheduleFailing => f.write_str("schedule.failing"),
             EventKind::SecretChanged => f.write_str("secret.changed"),
+            EventKind::ModelChanged => f.write_str("model.changed"),
             EventKind::PresetChanged => f.write_str("preset.changed"),
             EventKind::RunFinished => f.write_str("run.finished"),
             EventKind::RunFailed => f.write_str("run.failed"),
@@ -169,6 +175,7 @@ impl FromStr for EventKind {
             "question.asked" => Ok(EventKind::QuestionAsked),
             "schedule.failing" => Ok(EventKind::ScheduleFailing),
             "secret.changed" => Ok(EventKind::SecretChanged),
+            "model.changed" => Ok(EventKind::ModelChanged),
             "preset.changed" => Ok(EventKind::PresetChanged),
             "run.finished" => Ok(EventKind::RunFinished),
             "run.failed" => Ok(EventKind::RunFailed),

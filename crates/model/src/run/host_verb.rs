@@ -147,6 +147,11 @@ host_verbs! {
         "the results of checking the run's drafts";
     BrainPropose: "brain.propose", [optional("title", Text, "None")], PROPOSE, Refused, STEP,
         "the changeset made from the run's drafts, and its state";
+    ModelChat: "model.chat",
+        [required("messages", List), optional("model", Text, "'strong'"), optional("tools", List, "None"),
+        optional("schema", Object, "None"), optional("max_tokens", Number, "None"), optional("temperature", Number, "None"),
+        optional("effort", Text, "None")], Model, Refused, STEP,
+        "what a language model says: text, calls of tools, tokens and cost; its `message` belongs to the next turn";
     ModelComplete: "model.complete", [required("request", Object)], Model, Refused, STEP,
         "a chat completion of the language model, in the form of OpenAI's API";
     ModelEmbed: "model.embed", [required("request", Object)], Model, Refused, STEP,

@@ -73,7 +73,9 @@ impl EventKind {
             }
             EventKind::ChangesetApplied => &["changeset_id", "revision", "moves"],
             EventKind::ChangesetProposed => &["changeset_id", "number", "ready", "message"],
-            EventKind::SecretChanged | EventKind::PresetChanged => &["name", "change"],
+            EventKind::SecretChanged | EventKind::PresetChanged | EventKind::ModelChanged => {
+                &["name", "change"]
+            }
             EventKind::RunFinished | EventKind::RunFailed | EventKind::RunCancelled => {
                 &["run_id", "version_id", "error", "ending", "chain", "input", "output"]
             }

@@ -207,6 +207,7 @@ fn carried(event: &Event) -> Option<Value> {
         EventKind::Custom(_) => fact.data.get("output").unwrap_or(&fact.data).clone(),
         EventKind::RunCancelled
         | EventKind::PresetChanged
+        | EventKind::ModelChanged
         | EventKind::ChangesetApplied
         | EventKind::ChangesetProposed
         | EventKind::QuestionAsked

@@ -51,6 +51,7 @@ impl On {
             EventKind::ChangesetApplied
             | EventKind::ChangesetProposed
             | EventKind::SecretChanged
+            | EventKind::ModelChanged
             | EventKind::WebhookReceived => false,
         };
         EventKind::fixed().iter().filter(|kind| self.fits(kind)).all(is_entry)
@@ -73,6 +74,7 @@ impl On {
             EventKind::ChangesetApplied
             | EventKind::ChangesetProposed
             | EventKind::SecretChanged
+            | EventKind::ModelChanged
             | EventKind::ScheduleFailing
             | EventKind::ScheduleTicked
             | EventKind::WebhookReceived => false,

@@ -12,6 +12,7 @@ mod graphs;
 mod insights;
 mod live;
 mod local;
+mod models;
 mod packs;
 mod paging;
 mod presets;

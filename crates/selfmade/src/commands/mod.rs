@@ -15,6 +15,7 @@ pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod insights;
 pub(crate) mod log;
+pub(crate) mod model;
 pub(crate) mod pack;
 pub(crate) mod preset;
 pub(crate) mod restore;
@@ -122,6 +123,7 @@ async fn with_brain(session: &Session, brain: &Brain, command: Option<Command>) 
         Some(Command::Import(arguments)) => import::run(session, brain, arguments).await,
         Some(Command::Sync(arguments)) => sync::run(session, brain, arguments).await,
         Some(Command::Preset(command)) => preset::run(session, brain, command).await,
+        Some(Command::Model(command)) => model::run(session, brain, command).await,
         Some(Command::Secret(command)) => secret::run(session, brain, command).await,
         Some(Command::Token(command)) => token::run(session, brain, command).await,
         Some(Command::Session(command)) => session::run(session, brain, command).await,

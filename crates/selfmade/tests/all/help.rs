@@ -48,6 +48,7 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
       backup       Back up the whole brain to one file, even while it is in use
       restore      Restore the brain from a backup
       preset       Presets, named inputs: set, list, show, rm
+      model        Language models: add, list, show, test, find, rm
       secret       Secrets: set, list, rm
       token        Tokens: add, list, rm
       session      Sessions of signed-in browsers: list, rm
@@ -164,6 +165,12 @@ fn every_command_has_an_example_in_its_help() {
         "search",
         "export",
         "import",
+        "model add",
+        "model list",
+        "model show",
+        "model test",
+        "model find",
+        "model rm",
         "secret set",
         "secret list",
         "secret rm",

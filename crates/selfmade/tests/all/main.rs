@@ -30,6 +30,7 @@ mod host_verbs;
 mod insights;
 mod key_order;
 mod killing;
+mod models;
 mod operating;
 mod packs;
 mod planting;

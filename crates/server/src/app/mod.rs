@@ -11,6 +11,7 @@ pub mod functions;
 pub mod functionz;
 pub mod graphs;
 pub mod insights;
+pub mod models;
 pub mod packs;
 pub mod presets;
 pub mod runs;

@@ -104,5 +104,5 @@ fn count(chosen: &Chosen, key: &'static str) -> Result<Option<usize>, ConfigErro
 fn read_model(chosen: &Chosen) -> ModelConfig {
     let text = |key: &str| chosen.text(key).map(str::to_owned);
     let key = text("model_key").unwrap_or(ModelConfig::default().key);
-    ModelConfig { url: text("model_url"), name: text("model_name"), key }
+    ModelConfig { url: text("model_url"), name: text("model_name"), key, ..ModelConfig::default() }
 }

@@ -158,7 +158,7 @@ fn what_becomes_of_proposals_and_which_model_is_asked_is_configured() {
         (ProposalPolicy::Ask, None, "openai_api_key")
     );
     let stated = of("changesets = \"auto\"\n[model]\nurl = \"http://h/v1\"\nname = \"m\"").unwrap();
-    let ModelConfig { url, name, key } = stated.model;
+    let ModelConfig { url, name, key, .. } = stated.model;
     assert_eq!(stated.changesets, ProposalPolicy::Auto);
     assert_eq!(
         (url.as_deref(), name.as_deref(), key.as_str()),

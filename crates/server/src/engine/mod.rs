@@ -36,6 +36,8 @@ pub(crate) use self::execution::trial::{TrialHost, trial_end, trial_work, with_m
 pub(crate) use self::execution::verbs::{
     HostVerbs, MakeHostVerbs, REFUSED, Replying, Running as RunningNode, StepReply,
 };
+pub(crate) use self::execution::writing::WritingPlaces;
+pub use self::execution::writing::Written;
 pub(crate) use self::execution::{Execution, execute};
 pub(crate) use self::graph::{
     GraphReplay, NODE, NamedBy, NodeStart, NodeTarget, recorded_outputs, render_template, replay_graph,

@@ -237,6 +237,12 @@ pub static ALL: &[Code] = &[
         advice: "get a new one with `selfmade sign-in`",
     },
     Code {
+        code: "model_failed",
+        status: 502,
+        meaning: "The language model did not answer, or not with what it should.",
+        advice: "the message says what its server answered; `selfmade model test` tries it by itself",
+    },
+    Code {
         code: "name_taken",
         status: 409,
         meaning: "The name is already in use.",
@@ -253,6 +259,12 @@ pub static ALL: &[Code] = &[
         status: 404,
         meaning: "The graph has no draft.",
         advice: "a draft begins with the first patch",
+    },
+    Code {
+        code: "no_model",
+        status: 404,
+        meaning: "No language model is configured, or none of that name or role.",
+        advice: "add one with `selfmade model add`",
     },
     Code {
         code: "no_such_method",

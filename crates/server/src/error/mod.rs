@@ -25,6 +25,7 @@ use model::version::VersionNumber;
 use thiserror::Error;
 
 use crate::engine::ExecutionError;
+use crate::llm::ModelError;
 use crate::search;
 use crate::secrets::seal::SealError;
 use crate::settings::ConfigError;
@@ -125,6 +126,8 @@ pub enum Error {
     #[error("the draft of `{function}` failed: {}: {}", .error.type_name, .error.message)]
     DraftFailed { function: EntryName, error: RunError },
     #[error(transparent)]
+    Model(#[from] ModelError),
+    #[error(transparent)]
     Execution(#[from] ExecutionError),
     #[error("{source}; run {run} is recorded")]
     OfRun { run: RunId, source: store::Error },
@@ -172,6 +175,8 @@ impl Error {
             | Error::Unpacking(_)
             | Error::Plan(PlanError::Twice { .. })
             | Error::Read { .. } => Class::Input,
+            Error::Model(ModelError::Choice(_)) => Class::NotFound,
+            Error::Model(error) if error.is_input() => Class::Input,
             Error::NotFound { .. }
             | Error::VersionNotFound { .. }
             | Error::NotLiveThen { .. }
@@ -204,6 +209,7 @@ impl Error {
             Error::Crowded { .. }
             | Error::Nesting(_)
             | Error::Execution(_)
+            | Error::Model(_)
             | Error::Seal(_)
             | Error::Write { .. }
             | Error::Config(_)
@@ -260,6 +266,8 @@ impl Error {
             Error::NothingAsked { .. } => "nothing_asked",
             Error::DraftFailed { .. } => "draft_failed",
             Error::Execution(_) => "not_executed",
+            Error::Model(ModelError::Choice(_)) => "no_model",
+            Error::Model(_) => "model_failed",
             Error::Search(_) => "search",
             Error::Unreadable { .. } => "internal",
             Error::OfRun { .. } | Error::Store(_) => "database",
@@ -287,7 +295,7 @@ impl Error {
                     format!("`selfmade search {}` finds names like it", key.name)
                 }
             }),
-            Error::Absent { noun: noun @ ("secret" | "token" | "session" | "pack"), .. } => {
+            Error::Absent { noun: noun @ ("secret" | "token" | "session" | "pack" | "model"), .. } => {
                 Some(format!("`selfmade {noun} list` lists them"))
             }
             Error::Absent { noun: "preset", .. } => Some("`selfmade preset list` lists them".to_owned()),

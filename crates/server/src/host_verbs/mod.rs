@@ -143,6 +143,9 @@ async fn execute(host: &Host<'_>, step: Step, arguments: Arguments) -> Result<St
         HostVerb::Sleep => sleep::execute(host, step, arguments).await,
         HostVerb::Ask => ask::execute(host, step, arguments).await,
         HostVerb::Emit => emit::execute(host, step, arguments).await,
+        HostVerb::ModelChat | HostVerb::ModelComplete | HostVerb::ModelEmbed => {
+            models::execute(host, step, verb, arguments).await
+        }
         HostVerb::StorageSet | HostVerb::StorageRemove => storage::change(host, step, verb, arguments).await,
         verb => {
             let reply = match VerbArguments::new(verb, arguments) {
@@ -164,7 +167,6 @@ async fn at_once(host: &Host<'_>, step: &Step, verb: HostVerb, given: VerbArgume
         V::BrainList | V::BrainSearch | V::BrainRead | V::BrainDraft | V::BrainCheck | V::BrainPropose => {
             brain::execute(host, step, verb, given).await
         }
-        V::ModelComplete | V::ModelEmbed => models::execute(host, verb, given).await,
         V::FilesList | V::FilesRead | V::FilesWrite | V::FilesRemove => {
             files::execute(host, verb, given).await
         }
@@ -189,6 +191,9 @@ async fn at_once(host: &Host<'_>, step: &Step, verb: HostVerb, given: VerbArgume
         | V::Sleep
         | V::Ask
         | V::Emit
+        | V::ModelChat
+        | V::ModelComplete
+        | V::ModelEmbed
         | V::StorageSet
         | V::StorageRemove => Err(Refusal::Refused(format!("`{}` is not available to runs", verb.name()))),
     }

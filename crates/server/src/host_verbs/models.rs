@@ -1,66 +1,107 @@
-//! `model`: one request to the language model that the server is configured with, as OpenAI's API has it.
+//! `model`: a function asks a language model, and does not learn its key.
 
+use model::llm::request::{Effort, read_messages, read_tools};
+use model::llm::{ChatRequest, Role};
 use model::run::host_verb::HostVerb;
-use secrecy::ExposeSecret;
-use serde_json::Value as Json;
+use model::run::step::Step;
+use sandbox::Arguments;
+use serde_json::{Map, Value as Json};
 
-use super::{Host, Refusal, Reply, VerbArguments};
+use super::{Host, Refusal, Reply, VerbArguments, finish};
+use crate::app::models::{self, Asked, OpenModel};
+use crate::engine::StepReply;
 use crate::error::Error;
-use crate::llm;
-use crate::secrets::opening;
-use crate::secrets::redaction::Redaction;
 
-pub(super) async fn execute(host: &Host<'_>, verb: HostVerb, mut given: VerbArguments) -> Reply {
-    let is_chat = verb == HostVerb::ModelComplete;
-    let path = if is_chat { "chat/completions" } else { "embeddings" };
-    let Some(Json::Object(mut request)) = given.value("request") else {
+/// What is asked, of whom.
+struct Question {
+    /// A role or a name.
+    wanted: String,
+    /// Whom an unknown name is for.
+    fallback: Option<Role>,
+    asked: Form,
+}
+
+enum Form {
+    Chat(Box<ChatRequest>),
+    Complete(Map<String, Json>),
+    Embed(Map<String, Json>),
+}
+
+/// One exchange, one Step: executed again, the Run is handed what is recorded and nobody is asked.
+pub(super) async fn execute(
+    host: &Host<'_>,
+    step: Step,
+    verb: HostVerb,
+    arguments: Arguments,
+) -> Result<StepReply, Error> {
+    let reply = match VerbArguments::new(verb, arguments).and_then(|given| question(verb, given)) {
+        Ok(question) => answer(host, &step, question).await,
+        Err(refusal) => Err(refusal),
+    };
+    finish(host, step, reply).await
+}
+
+async fn answer(host: &Host<'_>, step: &Step, question: Question) -> Reply {
+    let opened = models::open_for(&host.ctx, &question.wanted, question.fallback).await;
+    let model = opened.map_err(|error| Refusal::of(&error))?;
+    // Budgets: what the exchange may take is known here, from the model's price and the question, and is reserved before the next line;
+    // what it took is `Asked::usage`, and is settled after it.
+    let asked = ask(host, step, &model, question.asked).await;
+    // A model server may show what it was sent, and the key is not the function's.
+    match asked {
+        Ok(Asked { reply, .. }) => Ok(model.redaction.json(reply)),
+        Err(error) => Err(match Refusal::of(&error) {
+            Refusal::Failed(text) => Refusal::Failed(model.redacted(&text)),
+            Refusal::Refused(text) => Refusal::Refused(model.redacted(&text)),
+            other => other,
+        }),
+    }
+}
+
+async fn ask(host: &Host<'_>, step: &Step, model: &OpenModel, form: Form) -> Result<Asked, Error> {
+    let redaction = host.redaction.and(model.redaction.clone());
+    let heard = |text: &str| host.write(step, text, &redaction);
+    match form {
+        Form::Chat(request) => model.chat(&host.ctx, &request, &heard).await,
+        Form::Complete(request) => model.complete(&host.ctx, request, &heard).await,
+        Form::Embed(request) => model.embed(&host.ctx, request).await,
+    }
+}
+
+fn question(verb: HostVerb, mut given: VerbArguments) -> Result<Question, Refusal> {
+    if verb == HostVerb::ModelChat {
+        let wanted = given.text("model").unwrap_or_else(|| Role::Strong.to_string());
+        let request = chat_request(given).map_err(Refusal::Refused)?;
+        return Ok(Question { wanted, fallback: None, asked: Form::Chat(Box::new(request)) });
+    }
+    let Some(Json::Object(request)) = given.value("request") else {
         return Err(Refusal::Refused(format!("`request` of `{}` must be an object", verb.name())));
     };
-    let config = &host.ctx.engine.config.model;
-    if let (Some(name), true) = (&config.name, is_chat) {
-        request.insert("model".to_owned(), name.clone().into());
-    }
-    let key = match opening::open(&host.ctx, &config.key).await {
-        Ok(key) => Some(key),
-        // A server of one's own may ask for none.
-        Err(Error::Absent { .. }) if config.url.is_some() => None,
-        Err(Error::Absent { .. }) => return Err(Refusal::Failed(unconfigured(&config.key))),
-        Err(error) => return Err(Refusal::of(&error)),
+    let (fallback, asked) = match verb {
+        HostVerb::ModelEmbed => (Role::Embed, Form::Embed as fn(Map<String, Json>) -> Form),
+        _ => (Role::Strong, Form::Complete as fn(Map<String, Json>) -> Form),
     };
-    let answer = llm::ask(&host.ctx.http_client, config, path, key.as_ref(), &Json::Object(request)).await;
-    let answer = answer.map_err(|error| format!("the language model did not answer: {error}"));
-    let key = key.map(|key| String::from_utf8_lossy(key.expose_secret()).into_owned());
-    without_key(answer, key.as_deref().map(|key| (config.key.as_str(), key)))
+    let named = request.get("model").and_then(Json::as_str);
+    let wanted = named.unwrap_or(fallback.as_str()).to_owned();
+    Ok(Question { wanted, fallback: Some(fallback), asked: asked(request) })
 }
 
-/// A model server may show what it was sent, and the key is not the function's.
-fn without_key(answer: Result<Json, String>, key: Option<(&str, &str)>) -> Reply {
-    let redaction = Redaction::of(key);
-    match answer {
-        Ok(answer) => Ok(redaction.json(answer)),
-        Err(error) => Err(Refusal::Failed(redaction.text(&error).into_owned())),
+fn chat_request(mut given: VerbArguments) -> Result<ChatRequest, String> {
+    let mut request = ChatRequest::default();
+    request.messages = read_messages(given.value("messages").unwrap_or_default()).map_err(|error| error.0)?;
+    if let Some(tools) = given.value("tools") {
+        request.tools = read_tools(tools).map_err(|error| error.0)?;
     }
-}
-
-fn unconfigured(key: &str) -> String {
-    format!(
-        "no language model is configured; set the secret `{key}` for OpenAI's, or `[model] url` in `config.toml` for another"
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn a_model_server_that_shows_its_key_shows_it_to_nobody() {
-        let key = Some(("openai_api_key", "sk-0123456789"));
-        let shown = without_key(Ok(json!({ "content": ["Bearer sk-0123456789"] })), key);
-        assert_eq!(shown, Ok(json!({ "content": ["Bearer [secret openai_api_key]"] })));
-        let refused = without_key(Err("401: wrong key sk-0123456789".to_owned()), key);
-        assert_eq!(refused, Err(Refusal::Failed("401: wrong key [secret openai_api_key]".to_owned())));
-        assert_eq!(without_key(Ok(json!("yes")), None), Ok(json!("yes")));
-    }
+    request.schema = given.value("schema");
+    request.max_tokens = match given.number("max_tokens") {
+        None => None,
+        Some(limit) if limit.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&limit) => {
+            Some(limit as u32)
+        }
+        Some(limit) => return Err(format!("`max_tokens` must be an integer of at least 1, not {limit}")),
+    };
+    request.temperature = given.number("temperature");
+    request.effort = given.text("effort").map(|effort| effort.parse::<Effort>()).transpose()?;
+    request.check().map_err(|error| error.0)?;
+    Ok(request)
 }

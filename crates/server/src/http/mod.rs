@@ -19,6 +19,7 @@ mod events;
 mod folder;
 mod functions;
 mod graphs;
+mod models;
 mod openapi;
 pub(crate) mod operations;
 mod packs;

@@ -14,8 +14,8 @@ use super::problem::{ProblemBody, ProblemDetail};
 use super::request::cookie;
 use super::state::Door;
 use super::{
-    brain, changesets, events, folder, functions, graphs, operations, packs, presets, runs, schedules,
-    secrets, sessions, tokens, triggers,
+    brain, changesets, events, folder, functions, graphs, models, operations, packs, presets, runs,
+    schedules, secrets, sessions, tokens, triggers,
 };
 use crate::error::codes::{ALL, Code};
 
@@ -36,6 +36,7 @@ use crate::error::codes::{ALL, Code};
         (name = "packs", description = "Functions that are loaded together"),
         (name = "search", description = "Find functions by name and by what they do"),
         (name = "insights", description = "How functions perform"),
+        (name = "models", description = "Language models that functions and agents ask"),
         (name = "secrets", description = "Values for functions; they are never returned"),
         (name = "tokens", description = "Credentials for this API"),
         (name = "sessions", description = "Signed-in browsers"),
@@ -95,6 +96,7 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
         .merge(presets::routes())
         .merge(functions::search::routes())
         .merge(functions::insights::routes())
+        .merge(models::routes())
         .merge(secrets::routes())
         .merge(tokens::routes())
         .merge(sessions::routes())

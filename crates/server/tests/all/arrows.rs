@@ -25,16 +25,16 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     // Doors make an Access and call verbs.
-    ("http", &["app", "blocking", "clock", "ctx", "error", "metrics", "secrets", "traces"]),
+    ("http", &["app", "blocking", "clock", "ctx", "error", "llm", "metrics", "secrets", "traces"]),
     ("triggers", &["app", "ctx", "engine", "error", "http_client"]),
     ("scheduler", &["app", "ctx", "error", "signals"]),
     // What the code of a Run asks for: the engine states what it needs of it and is handed it.
-    ("host_verbs", &["app", "blocking", "engine", "error", "llm", "secrets"]),
+    ("host_verbs", &["app", "blocking", "engine", "error"]),
     // Verbs. Below them is the engine, which knows none of them.
     (
         "app",
         &[
-            "blocking", "config", "ctx", "engine", "error", "live", "prepare", "search", "secrets",
+            "blocking", "config", "ctx", "engine", "error", "live", "llm", "prepare", "search", "secrets",
             "serving", "signals",
         ],
     ),
@@ -60,10 +60,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("config", &["engine", "http_client", "llm", "serve", "settings", "traces"]),
-    ("error", &["engine", "search", "secrets", "settings"]),
+    ("error", &["engine", "llm", "search", "secrets", "settings"]),
     ("ids", &["clock"]),
     ("live", &["ctx", "error"]),
-    ("llm", &["http_client"]),
+    ("llm", &["clock", "http_client"]),
     ("metrics", &["ctx", "error"]),
     ("secrets", &["ctx", "error", "ids"]),
     ("serving", &["error"]),

@@ -26,6 +26,7 @@ mod functions;
 mod http;
 mod http_client;
 mod migrations;
+mod models;
 mod noninterference;
 mod packs;
 mod presets;

@@ -37,6 +37,7 @@ mod histories;
 mod insights;
 mod leases;
 mod log_pruning;
+mod models;
 mod nodes;
 mod packs;
 mod plans;

@@ -60,7 +60,7 @@ async fn follow(follower: &mut Follower, told: &mut Vec<u32>, most: usize) -> Op
                     assert!(run.state != RunState::Failed, "{:?}", run.error);
                     state = Some(run.state);
                 }
-                What::Node(_) | What::Output(_) | What::Call(_) | What::Printed(_) => {}
+                What::Node(_) | What::Output(_) | What::Call(_) | What::Printed(_) | What::Written(_) => {}
             }
         }
     }

@@ -4,6 +4,7 @@
 mod invariants;
 mod lanes;
 pub(crate) mod load;
+mod models;
 mod processes;
 mod sharing;
 mod survival;

@@ -22,6 +22,7 @@ use super::journal::{Journal, Place};
 use super::output::Held;
 use super::suspension::Suspension;
 use super::verbs::{HostVerbs, REFUSED, StepReply};
+use super::writing::{Writing, Written};
 use crate::ctx::Ctx;
 use crate::engine::node::database_retry::{retry_while_unavailable, retry_while_unavailable_until};
 use crate::engine::node::owned_runs::{Interrupt, Interruption};
@@ -42,6 +43,8 @@ pub enum RunProgress {
     /// It has begun, or it has ended; its position tells it from others.
     Call(Call),
     Step(Step),
+    /// A language model goes on writing.
+    Written(Written),
 }
 
 /// Receives what happens in a Run, as it happens. Must not block.
@@ -80,6 +83,7 @@ pub(crate) struct Collected {
     held: Held,
     pub(crate) output: Vec<OutputChunk>,
     pub(crate) calls: Trace,
+    pub(crate) writing: Writing,
     /// No more comes.
     pub(crate) over: bool,
     /// It was taken for the record, because nobody looked on.
@@ -189,6 +193,15 @@ impl Inner {
         }
     }
 
+    /// Shows to those who follow what a language model writes for a Step.
+    pub(crate) fn write(&self, step: &Step, text: &str, redaction: &Redaction) {
+        let written = lock(&self.collected).writing.push(step, text, redaction);
+        if let Some(written) = written {
+            self.bell.notify_waiters();
+            self.tell(RunProgress::Written(written));
+        }
+    }
+
     /// Says to those who follow that no more comes.
     pub(crate) fn close(&self) {
         lock(&self.collected).over = true;
@@ -229,6 +242,7 @@ impl Inner {
             let again = (!self.run.how.resumable).then(|| (step.clone(), arguments.clone()));
             let why = match self.verbs.execute(self, step, arguments).await {
                 Ok(StepReply::Finished(step)) => {
+                    lock(&self.collected).writing.end(&step);
                     self.steps.fetch_add(1, Ordering::SeqCst);
                     self.bell.notify_waiters();
                     self.tell(RunProgress::Step((*step).clone()));

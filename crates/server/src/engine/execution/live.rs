@@ -11,6 +11,7 @@ use model::run::place::RunPlace;
 use tokio::sync::futures::Notified;
 
 use super::host::{Inner, RunHost};
+use super::writing::{WritingPlaces, Written};
 
 /// So many Calls are read at once, so that the Run does not wait for long.
 const AT_ONCE: usize = 200;
@@ -26,6 +27,8 @@ pub(crate) enum LiveUpdate {
         printed: Vec<OutputChunk>,
         /// Each as it is by now: begun, or ended.
         calls: Vec<Call>,
+        /// What language models wrote.
+        written: Vec<Written>,
         /// No more will come.
         over: bool,
     },
@@ -55,18 +58,20 @@ impl Live {
     }
 
     /// What was printed after a position, and the Calls about which something was reported after the first `told` reports.
-    pub(crate) fn look(&self, place: &mut RunPlace, told: usize) -> LiveUpdate {
+    pub(crate) fn look(&self, place: &mut RunPlace, told: usize, writing: &mut WritingPlaces) -> LiveUpdate {
         let collected = self.0.collected_so_far();
         if collected.gone {
             return LiveUpdate::Gone;
         }
         if self.0.run.how.record == Record::None {
-            return LiveUpdate::Found { printed: Vec::new(), calls: Vec::new(), over: collected.over };
+            let (printed, calls, written) = (Vec::new(), Vec::new(), Vec::new());
+            return LiveUpdate::Found { printed, calls, written, over: collected.over };
         }
         let printed: Vec<OutputChunk> = place.print(&collected.output).into_iter().collect();
         let calls: Vec<Call> = collected.calls.reported_since(told).take(AT_ONCE).cloned().collect();
+        let written = collected.writing.read(writing);
         let over = collected.over && printed.is_empty() && calls.is_empty();
-        LiveUpdate::Found { printed, calls, over }
+        LiveUpdate::Found { printed, calls, written, over }
     }
 }
 

@@ -15,6 +15,7 @@ pub(crate) mod store_next;
 mod suspension;
 pub(crate) mod trial;
 pub(crate) mod verbs;
+pub(crate) mod writing;
 
 use std::sync::Arc;
 use std::time::Duration;

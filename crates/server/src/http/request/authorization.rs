@@ -87,8 +87,8 @@ pub(crate) mod to {
 
     verbs! {
         ReadBrain ReadFunctions SearchFunctions ReadTriggers ReadSchedules ReadChangesets ReadPacks ReadPresets ReadRuns ReadEvents
-        ReadInsights ReadMetrics ReadNodes ExportBrain StartRun CancelRun AnswerRun ReplayRun RunTests PrepareEnvironments
-        ProposeChangeset ApplyChangeset RejectChangeset RevertChangeset ChangePresets ManageSecrets ManageTokens ManageSessions PruneRuns
+        ReadInsights ReadMetrics ReadNodes ReadModels ExportBrain StartRun CancelRun AnswerRun ReplayRun RunTests PrepareEnvironments
+        ProposeChangeset ApplyChangeset RejectChangeset RevertChangeset ChangePresets ManageSecrets ManageModels ManageTokens ManageSessions PruneRuns
         RebuildSearch ExamineServer
     }
 }

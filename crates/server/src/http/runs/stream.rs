@@ -30,10 +30,11 @@ struct StreamQuery {
     after: Option<String>,
 }
 
-/// What a run does until it ends, as server-sent events or over a WebSocket: `state`, `step`, `call` and `printed`; of a graph `node` and `output`
+/// What a run does until it ends, as server-sent events or over a WebSocket: `state`, `step`, `call`, `printed` and `written`; of a graph `node` and `output`
 ///
 /// A `call` is sent when it begins and again when it has ended; its `position` identifies it. So is a `node`, which is the execution of a node
-/// of a graph; an `output` is a value that left one. A retry is streamed from its
+/// of a graph; an `output` is a value that left one. `written` is text that a language model
+/// writes for the step with that lane and number, while it writes; the result of the step has all of it. A retry is streamed from its
 /// beginning. A client that reconnects with `Last-Event-ID` or `after` continues where it was; calls may be repeated.
 #[utoipa::path(get, path = "/runs/{run_id}/stream", tag = "runs", params(RunInPath, StreamQuery, ("Last-Event-ID" = Option<String>, Header)),
     responses((status = 200, description = "Ends with the run", body = String, content_type = "text/event-stream"),
@@ -70,6 +71,7 @@ impl From<News> for StreamEvent {
             What::Output(output) => StreamEvent::new("output", &output),
             What::Call(call) => StreamEvent::new("call", &call),
             What::Printed(chunk) => StreamEvent::new("printed", &chunk),
+            What::Written(written) => StreamEvent::new("written", &written),
         };
         event.at(&place)
     }

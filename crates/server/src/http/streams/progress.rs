@@ -43,6 +43,7 @@ impl Progress {
                 };
                 self.report("printed", &OutputChunk { stream, text: text.clone() });
             }
+            RunProgress::Written(written) => self.report("written", written),
             RunProgress::Environment(progress) => self.report("making", progress),
             RunProgress::Yielded(_) | RunProgress::Call(_) | RunProgress::Step(_) => {}
         }

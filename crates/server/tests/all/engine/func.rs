@@ -84,6 +84,6 @@ on_both! {
     async fn without_a_model_it_says_how_to_have_one(database: &TestDatabase) {
         let stage = asking(database, "model.complete", json!([{ "model": "m", "messages": [] }])).await;
         let told = answer(&stage).await.unwrap_err();
-        assert!(told.contains("set the secret `openai_api_key`") && told.contains("`[model] url`"), "{told}");
+        assert!(told.contains("selfmade secret set openai_api_key") && told.contains("selfmade model add"), "{told}");
     }
 }

@@ -13,6 +13,7 @@ pub(crate) mod graphs;
 mod interference;
 mod isolation;
 mod lanes;
+mod models;
 mod nesting;
 mod outages;
 mod power;

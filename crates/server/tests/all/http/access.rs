@@ -84,6 +84,9 @@ fn body(method: &str, path: &str) -> Option<Value> {
         ("POST", "/api/v1/graphs/{name}/draft/apply") => Some(json!({ "edit": 1 })),
         ("PUT", "/api/v1/presets/{name}/{preset}") => Some(json!({ "input": {} })),
         ("PUT", "/api/v1/graphs/{name}/draft/pins/{node}") => Some(json!({ "outputs": {} })),
+        ("PUT", "/api/v1/models/{name}") => {
+            Some(json!({ "base_url": "http://127.0.0.1:1/v1", "model_id": "m" }))
+        }
         ("PUT", "/api/v1/secrets/{name}") => Some(json!({ "value": "abcdefgh" })),
         ("POST", "/api/v1/runs") => Some(json!({ "function": "add", "input": { "a": 1, "b": 2 } })),
         ("POST", "/api/v1/runs/{run_id}/answer") => Some(json!({ "value": 1 })),

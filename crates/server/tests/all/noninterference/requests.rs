@@ -129,6 +129,12 @@ const ROUTES: &[(&str, &str)] = &[
     ("POST", "/api/v1/schedules/{name}/run"),
     ("GET", "/api/v1/search?q={word}&limit={limit}"),
     ("POST", "/api/v1/search/rebuild"),
+    ("GET", "/api/v1/models"),
+    ("GET", "/api/v1/models/found"),
+    ("GET", "/api/v1/models/{word}"),
+    ("PUT", "/api/v1/models/{word}"),
+    ("DELETE", "/api/v1/models/{word}"),
+    ("POST", "/api/v1/models/{word}/test"),
     ("GET", "/api/v1/secrets"),
     ("PUT", "/api/v1/secrets/{word}"),
     ("DELETE", "/api/v1/secrets/{word}"),
@@ -282,6 +288,7 @@ fn body(method: &str, route: &str, name: &str, other: &str) -> Option<Value> {
         }
         ("PUT", "/api/v1/presets/{name}/{word}") => json!({ "input": { "x": 1 } }),
         ("PUT", "/api/v1/graphs/{name}/draft/pins/{word}") => json!({ "outputs": { "output": [1] } }),
+        ("PUT", "/api/v1/models/{word}") => json!({ "base_url": "http://127.0.0.1:1/v1", "model_id": "m" }),
         ("PUT", "/api/v1/secrets/{word}") => json!({ "value": "abcdefgh" }),
         ("PUT", "/babyagi/api/function/{name}") => json!({ "code": source, "dependencies": [other] }),
         ("POST", "/babyagi/api/function/{name}/register") => {

@@ -28,6 +28,7 @@ use server::app::graphs::drawing::Drawing;
 use server::app::graphs::exchange::{self, GraphImport};
 use server::app::graphs::source::GraphSource;
 use server::app::graphs::{self, blocks, drafts, drawing, estimates, upgrades};
+use server::app::models::NewModel;
 use server::app::operations::retention::{self, Retention};
 use server::app::operations::{attention, doctor, nodes};
 use server::app::packs::{self, Load};
@@ -36,7 +37,7 @@ use server::app::runs::watch::Endings;
 use server::app::runs::{breakpoints, ids, lists, records, replay, resume};
 use server::app::tokens::{self, NewToken};
 use server::app::triggers::webhooks;
-use server::app::{folder, insights, presets, runs, schedules, secrets, sessions, triggers};
+use server::app::{folder, insights, models, presets, runs, schedules, secrets, sessions, triggers};
 use store::{ChangesetFilter, EntryPage, RunFilter};
 
 use super::sides::Side;
@@ -404,6 +405,24 @@ cases! {
         drafts::pin(&stage.ctx, &crate::world::ME, &side.graph(), "a", pinning()).await?;
         drafts::unpin(&stage.ctx, access, &side.graph(), "a").await
     };
+    "models list" ReadModels Whole |stage, access, side| models::list(&stage.ctx, access);
+    "models get" ReadModels Whole |stage, access, side| async {
+        side.model(stage).await;
+        models::get(&stage.ctx, access, &side.model_name()).await
+    };
+    "models put" ManageModels Whole |stage, access, side|
+        models::put(&stage.ctx, access, &side.model_name(), side.new_model());
+    "models remove" ManageModels Whole |stage, access, side| async {
+        side.model(stage).await;
+        models::remove(&stage.ctx, access, &side.model_name()).await
+    };
+    "models test" ManageModels Whole |stage, access, side| async {
+        let server = side.scripted_model().await;
+        let new = NewModel { base_url: server.base_url(), ..side.new_model() };
+        models::put(&stage.ctx, &crate::world::ME, &side.model_name(), new).await?;
+        models::test(&stage.ctx, access, &side.model_name()).await.map(|tested| tested.said)
+    };
+    "models found" ManageModels Whole |stage, access, side| models::found(&stage.ctx, access);
     "presets list" ReadPresets List |stage, access, side| async {
         side.preset(stage).await;
         presets::list(&stage.ctx, access, None, None, 100).await

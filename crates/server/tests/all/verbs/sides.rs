@@ -7,6 +7,8 @@ use model::function::FunctionDraft;
 use model::graph::patch::Patch;
 use model::graph::{GraphContent, Node};
 use model::ids::RunId;
+use model::llm::LlmName;
+use model::llm::scripted::ScriptedReply;
 use model::name::EntryName;
 use model::run::Run;
 use model::trigger::TriggerContent;
@@ -15,8 +17,10 @@ use serde_json::json;
 use server::Error;
 use server::app::changesets::drafts::{Intent, Proposal};
 use server::app::graphs::drafts::{self, Selection};
+use server::app::models::NewModel;
 use server::app::runs::StartRun;
-use server::app::{changesets, presets, runs, triggers};
+use server::app::{changesets, models, presets, runs, triggers};
+use server::llm::testing::{Behaviour, ScriptedModel};
 
 use crate::engine::script::{Stage, request};
 use crate::world::{ME, key, name, schedule, schedule_key, trigger_key};
@@ -149,6 +153,32 @@ impl Side {
                 self.register(stage, vec![intent]).await;
             }
         }
+    }
+
+    pub(super) fn model_name(&self) -> LlmName {
+        LlmName::new("m").unwrap()
+    }
+
+    /// One that nobody can ask.
+    pub(super) fn new_model(&self) -> NewModel {
+        NewModel {
+            base_url: "http://127.0.0.1:1/v1".to_owned(),
+            model_id: "m".to_owned(),
+            protocol: None,
+            key: None,
+            roles: Default::default(),
+            price: Default::default(),
+            profile: None,
+        }
+    }
+
+    /// A model is there.
+    pub(super) async fn model(&self, stage: &Stage) {
+        models::put(&stage.ctx, &ME, &self.model_name(), self.new_model()).await.unwrap();
+    }
+
+    pub(super) async fn scripted_model(&self) -> ScriptedModel {
+        ScriptedModel::start(|_, _| Behaviour::Reply(ScriptedReply::text("Yes."))).await.unwrap()
     }
 
     /// A preset of the function is there.

@@ -26,7 +26,7 @@ use super::nodes::{NodeOutput, NodeProgress};
 use super::seen_steps::SeenSteps;
 use crate::app::runs;
 use crate::ctx::Ctx;
-use crate::engine::{Live, LiveUpdate};
+use crate::engine::{Live, LiveUpdate, WritingPlaces, Written};
 use crate::error::Error;
 use crate::signals::RunSignal;
 
@@ -48,6 +48,8 @@ pub enum What {
     /// It has begun, or it has ended; its position tells it from others.
     Call(Box<Call>),
     Printed(OutputChunk),
+    /// A language model goes on writing; a reader who comes back hears it from its beginning, or its Step.
+    Written(Written),
 }
 
 /// One thing that happened.
@@ -83,6 +85,8 @@ struct Following {
     live: Arc<Live>,
     /// How many of the things that were told of Calls were read.
     told: usize,
+    /// How much of what language models are writing was read.
+    writing: WritingPlaces,
     /// Whether its record was looked at.
     is_known: bool,
     /// What it said of its Steps when all of them were read; absent if they were not.
@@ -152,10 +156,11 @@ impl Follower {
                 let is_all = self.tell_steps(false, &mut news).await?;
                 following.steps = is_all.then_some(steps);
             }
-            match live.look(&mut self.place, following.told) {
+            match live.look(&mut self.place, following.told, &mut following.writing) {
                 LiveUpdate::Gone | LiveUpdate::Found { over: true, .. } => break true,
-                LiveUpdate::Found { printed, calls, .. } => {
+                LiveUpdate::Found { printed, calls, written, .. } => {
                     news.extend(printed.into_iter().map(|chunk| self.news(What::Printed(chunk))));
+                    news.extend(written.into_iter().map(|written| self.news(What::Written(written))));
                     following.told += calls.len();
                     news.extend(calls.into_iter().filter_map(|call| self.tell_call(call)));
                 }
@@ -284,6 +289,6 @@ impl Follower {
 
 impl Following {
     fn of(live: Live) -> Following {
-        Following { live: Arc::new(live), told: 0, is_known: false, steps: None }
+        Following { live: Arc::new(live), told: 0, writing: Vec::new(), is_known: false, steps: None }
     }
 }

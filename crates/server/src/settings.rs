@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_cannot_be_read_is_told_with_its_place() {
+    fn a_value_that_cannot_be_read_is_reported_with_its_place() {
         let given =
             SettingInputs::variables(|name| (name == "SELFMADE_KEEP_DAYS").then(|| "many".to_owned()));
         let error = chosen("", &given).unwrap().read::<u32>("keep_days", "a number of days").unwrap_err();
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_variable_is_told_with_what_was_meant() {
+    fn a_misspelt_variable_is_reported_with_what_was_meant() {
         assert_eq!(meant_variable("SELFMADE_LISTN").as_deref(), Some("SELFMADE_LISTEN"));
         assert_eq!(meant_variable("SELFMADE_DATABSE").as_deref(), Some("SELFMADE_DATABASE"));
         for known in ["SELFMADE_LISTEN", "SELFMADE_HOME", "SELFMADE_BINARY", "PATH", "SELFMADE_MY_OWN_THING"]

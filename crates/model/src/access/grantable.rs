@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_named_may_be_given_and_the_rest_is_told() {
+    fn what_is_named_may_be_given_and_the_rest_is_reported() {
         let some = grantable(&[
             "secret:openai_*",
             "host:*.example.com",

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_author_does_not_hold_is_told_also_if_it_was_granted_before() {
+    fn what_the_author_does_not_hold_is_reported_also_if_it_was_granted_before() {
         let person = access(Actor::CommandLine, &[Grant::Secret("k".to_owned())]);
         let had = function(&["k", "other"], &[]);
         assert_eq!(

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_short_to_be_struck_out_is_refused_and_told_what_to_do() {
+    fn what_is_too_short_to_be_redacted_is_refused_and_told_what_to_do() {
         assert_eq!(check_secret("k", b"1234"), Ok(()));
         let error = check_secret("k", b"123").unwrap_err().to_string();
         assert!(

@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stated_is_told_in_words() {
+    fn what_is_stated_is_reported_in_words() {
         let stated = json!({
             "retries": {"attempts": 4, "first": 0.5, "most": 30}, "idempotent": true, "isolation": "warm",
             "concurrency": {"limit": 2, "key": "user"}, "record": "sample", "returns": "error",
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_values_are_told_with_what_is_right() {
+    fn wrong_values_are_reported_with_what_is_right() {
         let refused = |options| running(options).unwrap_err();
         insta::assert_snapshot!(refused(json!({"retries": -1})), @r#"`retries` must be the number of retries (0 to 99), or {"attempts": tries in total, "first": seconds, "most": seconds}, not `-1`"#);
         insta::assert_snapshot!(refused(json!({"isolation": "hot"})), @r#"`isolation` must be "fresh" or "warm", not `"hot"`"#);

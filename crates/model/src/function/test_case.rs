@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expected_error_is_told_by_type_and_text() {
+    fn an_expected_error_is_reported_by_type_and_text() {
         let expect = json!({"error": {"type": "HTTPError", "message": "404"}});
         assert_eq!(judge(expect.clone(), Err(("requests.HTTPError", "404 not found"))), Ok(()));
         let other = judge(expect.clone(), Err(("ValueError", "404"))).unwrap_err();

@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_that_nobody_made_or_keeps_is_told() {
+    fn an_edit_that_nobody_made_or_keeps_is_reported() {
         let (mut draft, mut edits) = (draft(), Vec::new());
         let error = apply(&mut draft, &mut edits, vec![set("a", 1)], Some(7)).unwrap_err();
         insta::assert_snapshot!(error, @"the draft is at edit 0, so edit 7 has not happened");

@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_its_annotation_is_told_with_its_place() {
+    fn what_does_not_fit_its_annotation_is_reported_with_its_place() {
         for (annotation, output, place, given) in [
             ("dict", json!([1]), "`output` must be ", "not a list of length 1"),
             ("list[int]", json!([1, "two"]), "`output[1]` must be ", "not the string `two`"),

@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_told_with_their_error() {
+    fn failures_are_reported_with_their_error() {
         let one =
             |failed| advice_on(|it| (it.failed, it.errors) = (failed, vec![error("KeyError: 'x'", failed)]));
         assert_eq!(one(33), "1 in 3 runs fails with `KeyError: 'x'`");
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_end_at_a_limit_are_told_with_the_limit() {
+    fn runs_that_end_at_a_limit_are_reported_with_the_limit() {
         assert_eq!(
             advice_on(|it| it.timed_out = 10),
             "1 in 10 runs ends at the time limit: raise `timeout`, or split the function"
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_longer_than_working_is_told() {
+    fn waiting_longer_than_working_is_reported() {
         let queued = |us| advice_on(|it| it.queued_p95_us = us);
         assert_eq!(
             queued(12_000_000),
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_tail_is_told() {
+    fn a_long_tail_is_reported() {
         assert_eq!(
             advice_on(|it| it.p99_us = 240_000_000),
             "1 in 100 runs takes 4 min or longer, half take 100 ms or less: look at the slow ones, or set a `timeout`"

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_printed_is_told_once_while_it_grows() {
+    fn what_was_printed_is_reported_once_while_it_grows() {
         let mut place = RunPlace::default();
         let mut told = String::new();
         let mut tell = |chunks: &[OutputChunk]| {

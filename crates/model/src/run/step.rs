@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_last_is_asked_for_anew_with_what_was_logged_of_it() {
+    fn what_failed_last_is_asked_for_again_with_what_was_logged_of_it() {
         let steps = [
             ("main", 1, "failed"),
             ("main", 2, "done"),

@@ -91,14 +91,14 @@ mod tests {
     }
 
     #[test]
-    fn that_a_schedule_keeps_failing_is_told_once() {
+    fn that_a_schedule_keeps_failing_is_reported_once() {
         assert_eq!(reported(KEEPS_FAILING - 1), [0; 0]);
         assert_eq!(reported(KEEPS_FAILING), [KEEPS_FAILING]);
         assert_eq!(reported(100), [KEEPS_FAILING]);
     }
 
     #[test]
-    fn it_is_told_in_words() {
+    fn it_is_reported_in_words() {
         let error = RunError {
             type_name: "KeyError".to_owned(),
             message: "'x'".to_owned(),

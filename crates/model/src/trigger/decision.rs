@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn every_reason_not_to_fire_is_told_in_words() {
+    fn every_reason_not_to_fire_is_reported_in_words() {
         let told = |trigger: &TriggerContent| trigger.fires(&event(0), fresh(0), |_| Ok(false)).to_string();
         let mut changed = trigger();
         changed.on = EventKind::RunFailed.into();

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_work_is_told_in_words() {
+    fn what_cannot_work_is_reported_in_words() {
         let mut trigger = TriggerContent::after("", "main".parse().unwrap());
         trigger.condition = Some(" ".to_owned());
         trigger.rate_limit = Some(RateLimit { runs: 0, seconds: 5 });

@@ -37,7 +37,7 @@ fn a_value_of_the_right_type_fits() {
 }
 
 #[test]
-fn a_wrong_type_is_told_with_place_expectation_and_what_came() {
+fn a_wrong_type_is_reported_with_place_expectation_and_what_came() {
     insta::assert_snapshot!(check("a: float", json!({"a": "x"})), @"`a` must be a number, not the string `x`");
     insta::assert_snapshot!(check("a: int", json!({"a": 1.5})), @"`a` must be an integer, not the number 1.5");
     insta::assert_snapshot!(check("a: int", json!({"a": true})), @"`a` must be an integer, not true");
@@ -48,7 +48,7 @@ fn a_wrong_type_is_told_with_place_expectation_and_what_came() {
 }
 
 #[test]
-fn every_problem_is_told_at_once() {
+fn every_problem_is_reported_at_once() {
     insta::assert_snapshot!(check("name: str, count: int, flag: bool = False", json!({"nmae": "x", "flag": "yes"})), @"`name` is required; `count` is required; `nmae` is not a parameter; did you mean `name`?; `flag` must be true or false, not the string `yes`");
     let many: Map<String, Value> = (0..30).map(|n| (format!("x{n:02}"), json!(n))).collect();
     let told = check("**more: str", Value::Object(many));
@@ -56,13 +56,13 @@ fn every_problem_is_told_at_once() {
 }
 
 #[test]
-fn a_name_that_is_no_parameter_is_told_with_those_that_are() {
+fn a_name_that_is_no_parameter_is_reported_with_those_that_are() {
     insta::assert_snapshot!(check("left: int, right: int = 0", json!({"left": 1, "zzz": 1})), @"`zzz` is not a parameter; the parameters are `left`, `right`");
     insta::assert_snapshot!(check("", json!({"zzz": 1})), @"`zzz` is not a parameter; there are no parameters");
 }
 
 #[test]
-fn alternatives_are_told_in_words() {
+fn alternatives_are_reported_in_words() {
     let literal = "from typing import Literal\ndef f(mode: Literal['fast', 'slow', 3]): ...\n";
     insta::assert_snapshot!(check(literal, json!({"mode": "quick"})), @"`mode` must be one of `fast`, `slow`, `3`, not the string `quick`");
     fits(literal, json!({"mode": 3.0}));

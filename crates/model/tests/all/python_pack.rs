@@ -326,7 +326,7 @@ fn babyagis_functions_may_stand_in_blocks_and_ours_may_not() {
 }
 
 #[test]
-fn undecorated_functions_are_told_and_passed_over() {
+fn undecorated_functions_are_reported_and_passed_over() {
     let pack = pack("def helper(): pass\n\n@func.register_function()\ndef f(): pass\n");
     assert_eq!(pack.functions.len(), 1);
     let notice = &pack.skipped[0];

@@ -69,7 +69,7 @@ fn what_it_does_not_bind_is_free_in_the_order_of_appearance() {
 }
 
 #[test]
-fn chains_of_attributes_are_told_whole() {
+fn chains_of_attributes_are_reported_whole() {
     assert_eq!(
         free("airtable.create_record(parameter)\nairtable.tables.list()\nairtable.create_record()"),
         "airtable(airtable.create_record airtable.tables.list)"
@@ -169,7 +169,7 @@ fn names_only_in_annotations_are_marked() {
 }
 
 #[test]
-fn literal_reads_of_globals_are_told() {
+fn literal_reads_of_globals_are_reported() {
     let analysis = analyse(
         "def f():\n    a = globals()['api_key']\n    b = globals().get('other_key', None)\n    globals()[a]\n    return globals()['api_key'], globals\n",
     )
@@ -180,7 +180,7 @@ fn literal_reads_of_globals_are_told() {
 }
 
 #[test]
-fn imports_are_told_with_their_place_and_host_verbs_apart() {
+fn imports_are_reported_with_their_place_and_host_verbs_apart() {
     let analysis = analyse(
         "import selfmade as host\nfrom selfmade import brain, run as start\nfrom google.cloud import storage\n\ndef f():\n    import json, bs4.element as e\n    from requests import get\n    host.ask('?')\n    return brain, start, storage, json, e, get\n",
     )

@@ -159,7 +159,7 @@ fn bytes_that_are_not_utf_8_are_refused() {
 }
 
 #[test]
-fn the_line_of_the_def_is_told() {
+fn the_line_of_the_def_is_reported() {
     assert_eq!(analyse("import os\n\n@selfmade.function()\ndef f(): pass").unwrap().line, 4);
 }
 

@@ -222,7 +222,7 @@ async fn many_large_arguments_do_not_break_the_record() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_too_long_for_the_record_is_told_without_its_values() {
+async fn a_call_that_is_too_long_for_the_record_is_reported_without_its_values() {
     let world = World::new().await;
     let source =
         "def top():\n    leaf(1)\n    leaf(*[['x' * 2000] * 64] * 30)\n    leaf(2)\n    return 'fine'";

@@ -221,7 +221,7 @@ done.wait()
 }
 
 #[tokio::test]
-async fn a_warm_cell_counts_anew_for_each_job() {
+async fn a_warm_cell_counts_again_for_each_job() {
     let world = World::new().await;
     let body = "from threading import Thread\nthread = Thread(target=echo, args=(1,))\nthread.start()\nthread.join()\nreturn id(echo) and 1";
     for _ in 0..3 {

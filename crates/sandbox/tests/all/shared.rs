@@ -23,7 +23,7 @@ async fn is_kept(world: &World, source: &str, owner: &str) -> bool {
 }
 
 #[tokio::test]
-async fn functions_of_a_shared_cell_are_loaded_anew_for_each_job() {
+async fn functions_of_a_shared_cell_are_loaded_again_for_each_job() {
     let world = World::new().await;
     for (state, answer) in [
         ("n = 0\ndef f():\n    global n\n    n += 1\n    return n", json!(1)),

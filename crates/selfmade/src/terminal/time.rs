@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_are_told_in_the_unit_that_fits() {
+    fn durations_are_reported_in_the_unit_that_fits() {
         let told = [640, 1_250, 9_990, 340_000, 2_440_000, 185_000_000, 7_500_000_000].map(took);
         assert_eq!(told, ["640 µs", "1.2 ms", "10.0 ms", "340 ms", "2.4 s", "3 min 5 s", "2 h 5 min"]);
     }
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_past_is_told_in_the_largest_unit_that_fits() {
+    fn the_past_is_reported_in_the_largest_unit_that_fits() {
         let now = Timestamp::from_second(100 * DAY).unwrap();
         let ago = |seconds| relative(Timestamp::from_second(100 * DAY - seconds).unwrap(), now);
         assert_eq!(ago(3), "just now");

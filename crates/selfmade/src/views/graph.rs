@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schema_is_told_in_a_word_or_two() {
+    fn a_schema_is_reported_in_a_word_or_two() {
         let told = |schema: Value| of_type(&schema);
         assert_eq!(told(json!({"type": "integer"})), "integer");
         assert_eq!(

@@ -163,7 +163,7 @@ fn settings_that_cannot_hold_are_refused_where_they_are_shown_too() {
 }
 
 #[test]
-fn secrets_that_are_not_stored_are_told_when_they_are_named_and_when_they_are_missed() {
+fn secrets_that_are_not_stored_are_reported_when_they_are_named_and_when_they_are_missed() {
     let place = Place::new();
     place.file(
         "uses.py",

@@ -392,7 +392,7 @@ fn what_moved_since_is_not_reverted() {
 }
 
 #[test]
-fn a_changeset_that_is_not_there_is_told() {
+fn a_changeset_that_is_not_there_is_reported() {
     let place = Place::new();
     assert_shows!(place.run(&["changes", "show", "7"]), @"
     exit: 4

@@ -189,7 +189,7 @@ fn every_command_has_an_example_in_its_help() {
 }
 
 #[test]
-fn the_version_is_told_both_ways() {
+fn the_version_is_reported_both_ways() {
     let place = Place::new();
     assert_eq!(place.data(&["--version"]), place.data(&["version"]));
     assert_shows!(place.run(&["version", "--json"]), @r#"
@@ -204,7 +204,7 @@ fn the_version_is_told_both_ways() {
 }
 
 #[test]
-fn wrong_usage_is_told_with_exit_code_2() {
+fn wrong_usage_is_reported_with_exit_code_2() {
     assert_shows!(Place::new().run(&["fn", "ad", "x.py"]), @"
     exit: 2
     --- stdout

@@ -13,7 +13,7 @@ fn steady(text: &str) -> String {
 }
 
 #[test]
-fn failures_and_repeated_calls_are_told_in_words() {
+fn failures_and_repeated_calls_are_reported_in_words() {
     let place = Place::new();
     place.add("def load(n: int):\n    return sum(range(n))\n");
     place.add(
@@ -37,7 +37,7 @@ fn failures_and_repeated_calls_are_told_in_words() {
 }
 
 #[test]
-fn where_nothing_ran_nothing_is_told() {
+fn where_nothing_ran_nothing_is_reported() {
     let place = Place::new();
     place.add("def idle():\n    return 1\n");
     assert_shows!(place.run(&["insights"]), @"

@@ -72,7 +72,7 @@ fn settings_are_shown_with_where_they_came_from() {
 }
 
 #[test]
-fn a_setting_that_cannot_be_understood_is_told_with_its_place() {
+fn a_setting_that_cannot_be_understood_is_reported_with_its_place() {
     let mut place = Place::new();
     place.set("SELFMADE_DURABILITY", "full");
     assert_shows!(place.run(&["fn", "list"]), @"

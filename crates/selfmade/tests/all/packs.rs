@@ -67,7 +67,7 @@ fn a_file_is_loaded_and_loaded_again() {
 }
 
 #[test]
-fn what_a_pack_no_longer_has_is_told() {
+fn what_a_pack_no_longer_has_is_reported() {
     let place = Place::new();
     place.file("text.py", TEXT);
     place.run(&["pack", "load", "text.py"]);

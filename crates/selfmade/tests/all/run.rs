@@ -26,7 +26,7 @@ fn a_result_goes_to_standard_output_and_prints_to_standard_error() {
 }
 
 #[test]
-fn an_input_that_does_not_fit_is_told_with_its_place() {
+fn an_input_that_does_not_fit_is_reported_with_its_place() {
     let place = Place::new();
     place.add(ADD);
     assert_shows!(place.run(&["run", "add", "--arg", "a=1", "--arg", "c=1"]), @"
@@ -42,7 +42,7 @@ fn an_input_that_does_not_fit_is_told_with_its_place() {
 }
 
 #[test]
-fn a_run_is_tried_again_as_often_as_it_is_told() {
+fn a_run_is_tried_again_as_often_as_it_should() {
     let place = Place::new();
     place.add("def boom(x):\n    raise ValueError(x)\n");
     let run = place.run_id(&["boom", "3", "--retries", "1", "--timeout", "5"]);

@@ -61,7 +61,7 @@ fn what_was_just_added_or_deleted_is_known() {
 }
 
 #[test]
-fn the_index_is_built_anew_when_asked_or_gone() {
+fn the_index_is_built_again_when_asked_or_gone() {
     let place = place();
     assert_shows!(place.run(&["search", "--rebuild"]), @"
     exit: 0

@@ -13,7 +13,7 @@ fn state(place: &Place, id: &str) -> String {
 }
 
 #[test]
-fn what_is_queued_is_carried_out_and_logged() {
+fn what_is_queued_is_executed_and_logged() {
     let mut place = Place::new();
     place.set("SELFMADE_LOG", "selfmade_server=info");
     place.add("def add(a: int, b: int):\n    return a + b\n");

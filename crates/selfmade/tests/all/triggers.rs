@@ -103,7 +103,7 @@ fn a_trigger_is_added_fires_and_is_shown() {
 }
 
 #[test]
-fn what_stopped_a_trigger_is_told() {
+fn what_stopped_a_trigger_is_reported() {
     let place = pair();
     place.run(&["trigger", "add", "t", "second", "--source", "first", "--rate", "1/1h"]);
     place.run(&["run", "first"]);

@@ -354,7 +354,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_struck_out_of_keys_values_and_the_middle_of_texts() {
+    fn a_secret_is_redacted_in_keys_values_and_the_middle_of_texts() {
         let redaction = Redaction::of([("KEY", "s3cret"), ("LONG", "s3cret-and-more")]);
         let given = json!({"a s3cret key": ["x=s3cret", {"n": 1, "t": "s3cret-and-more"}]});
         let expected = json!({"a [secret KEY] key": ["x=[secret KEY]", {"n": 1, "t": "[secret LONG]"}]});
@@ -362,13 +362,13 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_struck_out_as_it_is_escaped() {
+    fn a_secret_is_redacted_as_it_is_escaped() {
         let redaction = Redaction::of([("KEY", "line\nbreak")]);
         assert_eq!(redaction.text(r#"{"a": "line\nbreak"}"#), r#"{"a": "[secret KEY]"}"#);
     }
 
     #[test]
-    fn a_secret_is_struck_out_as_python_writes_it_in_json_and_as_bytes() {
+    fn a_secret_is_redacted_as_python_writes_it_in_json_and_as_bytes() {
         let redaction = Redaction::of([("KEY", "schlüssel")]);
         assert_eq!(redaction.text(r#""schl\u00fcssel""#), r#""[secret KEY]""#);
         assert_eq!(redaction.text(r"b'schl\xc3\xbcssel'"), "b'[secret KEY]'");
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_of_several_lines_is_struck_out_line_by_line_where_it_is_printed() {
+    fn a_secret_of_several_lines_is_redacted_line_by_line_where_it_is_printed() {
         let redaction = Redaction::of([("KEY", "-----BEGIN\n  abcdef\nxy\n-----END")]);
         assert_eq!(redaction.printed(b"> -----BEGIN\n"), "> [secret KEY]\n");
         assert_eq!(redaction.printed(b"  abcdef\nxy\n"), "  [secret KEY]\nxy\n");

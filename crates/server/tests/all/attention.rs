@@ -32,7 +32,7 @@ async fn days_pass(stage: &Stage, agenda: &mut Agenda, days: u32) {
 }
 
 on_both! {
-    async fn a_schedule_that_keeps_being_skipped_is_named_until_it_is_written_anew(database: &TestDatabase) {
+    async fn a_schedule_that_keeps_being_skipped_is_named_until_it_is_written_again(database: &TestDatabase) {
         let stage = Stage::open(database).await;
         stage.add(&[&function("tick", "")]).await;
         let put = |input: Map<String, serde_json::Value>| match schedule("nightly", "tick") {

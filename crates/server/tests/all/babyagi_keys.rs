@@ -57,7 +57,7 @@ store::on_both! {
         assert_eq!((imported.secrets, list(&world.ctx, &ME).await.unwrap().len()), (0, 0));
     }
 
-    async fn a_key_whose_name_or_value_is_none_of_ours_is_told_and_struck_out_all_the_same(database: &TestDatabase) {
+    async fn a_key_whose_name_or_value_is_none_of_ours_is_reported_and_redacted_all_the_same(database: &TestDatabase) {
         let (world, old) = (World::open(database).await, OldBrain::new());
         old.keep("my-key", VALUE);
         old.keep("empty", "");

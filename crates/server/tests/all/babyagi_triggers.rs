@@ -114,7 +114,7 @@ on_both! {
     }
 
     // A.11: a target with two required parameters fails when it is called, and nobody hears of it.
-    async fn a_target_that_requires_more_is_told_of_when_saved_and_when_it_is_stopped(database: &TestDatabase) {
+    async fn a_target_that_requires_more_is_reported_when_saved_and_when_it_is_stopped(database: &TestDatabase) {
         let stage = pair(database).await;
         stage.add(&[&function("both", "a, b")]).await;
         let applied = triggers::put(&stage.ctx, &ME, name("t"), TriggerContent::after("first", name("both"))).await;

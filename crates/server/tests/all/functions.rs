@@ -160,7 +160,7 @@ store::on_both! {
         assert_eq!(functions::counts(&world.ctx, &ME).await.unwrap().iter().map(|(_, count)| *count).collect::<Vec<_>>(), [2, 0, 1, 1]);
     }
 
-    async fn what_is_not_there_is_told_with_the_nearest_name(database: &TestDatabase) {
+    async fn what_is_not_there_is_reported_with_the_nearest_name(database: &TestDatabase) {
         let world = World::open(database).await;
         world.register(vec![answering("send_mail", 1)]).await.unwrap();
         let error = functions::version(&world.ctx, &ME, &key("send_mial"), Which::Live).await.unwrap_err();

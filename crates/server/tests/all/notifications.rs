@@ -123,7 +123,7 @@ async fn posted(stage: &Stage, requests: &mut UnboundedReceiver<Request>) -> u64
 }
 
 on_both! {
-    async fn that_a_schedule_keeps_failing_is_told_once_until_it_succeeds(database: &TestDatabase) {
+    async fn that_a_schedule_keeps_failing_is_reported_once_until_it_succeeds(database: &TestDatabase) {
         let (stage, fails) = stage(database).await;
         let mut agenda = Agenda::default();
         schedules::put(&stage.ctx, &ME, name("s"), hourly(Overlap::Allow)).await.unwrap();
@@ -159,7 +159,7 @@ on_both! {
         assert!(told[0].starts_with("schedule `s` failed 3 times in a row: NotStarted: "), "{told:?}");
     }
 
-    async fn a_question_is_told_once_in_the_batch_that_asks_it(database: &TestDatabase) {
+    async fn a_question_is_reported_once_in_the_batch_that_asks_it(database: &TestDatabase) {
         let (stage, _) = stage(database).await;
         let run = stage.queue("asks", empty()).await;
         triggers::drain(&stage.ctx).await.unwrap();
@@ -173,7 +173,7 @@ on_both! {
         assert_eq!(heard(&stage, EventKind::QuestionAsked).await.len(), 1);
     }
 
-    async fn a_changeset_that_waits_is_told_with_its_number_and_one_that_is_applied_is_not(database: &TestDatabase) {
+    async fn a_changeset_that_waits_is_reported_with_its_number_and_one_that_is_applied_is_not(database: &TestDatabase) {
         let (stage, _) = stage(database).await;
         let proposal = Proposal::of("one more", vec![answering("new", 1)]);
         let proposed = changesets::propose(&stage.ctx, &ME, &proposal).await.unwrap();

@@ -67,7 +67,7 @@ on_both! {
         assert!(matches!(find("abc").await, Err(Error::Input { .. })), "too short to be meant");
     }
 
-    async fn who_started_a_run_is_told_by_name(database: &TestDatabase) {
+    async fn who_started_a_run_is_reported_by_name(database: &TestDatabase) {
         let world = World::open(database).await;
         world.register(vec![answering("one", 1), answering("two", 2)]).await.unwrap();
         world.register(vec![trigger("after_one", "one", "two"), schedule("nightly", "one")]).await.unwrap();
@@ -144,7 +144,7 @@ on_both! {
         assert!(follower.next().await.unwrap().is_empty(), "nothing comes after its end");
     }
 
-    async fn runs_are_told_in_the_order_in_which_they_end(database: &TestDatabase) {
+    async fn runs_are_reported_in_the_order_in_which_they_end(database: &TestDatabase) {
         let stage = stage(database).await;
         stage.start("one", empty()).await.unwrap();
         let mut endings = Endings::from_now(&stage.ctx, &ME).await.unwrap();

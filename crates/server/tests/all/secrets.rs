@@ -45,7 +45,7 @@ store::on_both! {
         assert_eq!(list(&world.ctx, &ME).await.unwrap()[0].name, "api_key");
     }
 
-    async fn a_secret_is_replaced_removed_and_each_deed_is_told(database: &TestDatabase) {
+    async fn a_secret_is_replaced_removed_and_each_deed_is_reported(database: &TestDatabase) {
         let world = World::open(database).await;
         set(&world.ctx, &ME, "k", &value(b"first")).await.unwrap();
         set(&world.ctx, &ME, "k", &value(b"second")).await.unwrap();
@@ -73,7 +73,7 @@ store::on_both! {
         assert_eq!(subjects, names);
     }
 
-    async fn a_name_that_is_none_and_a_value_that_cannot_be_struck_out_are_refused(database: &TestDatabase) {
+    async fn a_name_that_is_none_and_a_value_that_cannot_be_redacted_are_refused(database: &TestDatabase) {
         let world = World::open(database).await;
         let wrong = [("my-key", VALUE), ("", VALUE), ("class", VALUE), ("fine", b""), ("fine", b"abc")];
         for (name, bytes) in wrong {

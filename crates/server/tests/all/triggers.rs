@@ -160,7 +160,7 @@ on_both! {
         assert_eq!(database.dump().await, before);
     }
 
-    async fn a_slip_in_a_condition_is_told_when_it_is_saved_and_what_lacks_when_it_is_tried(database: &TestDatabase) {
+    async fn a_slip_in_a_condition_is_reported_when_it_is_saved_and_what_lacks_when_it_is_tried(database: &TestDatabase) {
         let stage = pair(database).await;
         let typed = "from typing import TypedDict\n\nclass Order(TypedDict):\n    total: int\n\ndef order() -> Order:\n    return {'total': 1}\n";
         stage.add(&[typed]).await;

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_call_can_be_is_told() {
+    fn what_no_call_can_be_is_reported() {
         let told = |text: &str| read(RUN, text).unwrap_err().to_string();
         let of = |since: i64, function: usize| {
             format!(

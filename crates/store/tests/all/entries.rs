@@ -34,7 +34,7 @@ async fn names(world: &World, at: Option<u64>) -> Vec<String> {
 }
 
 store::on_both! {
-    async fn entries_are_told_by_their_ids_also_when_deleted(database: &TestDatabase) {
+    async fn entries_are_found_by_their_ids_also_when_deleted(database: &TestDatabase) {
         let world = World::open(database).await;
         world.apply(vec![put("a", 1), put("b", 1)]).await;
         world.apply(vec![delete("b")]).await;

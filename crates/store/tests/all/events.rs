@@ -24,7 +24,7 @@ store::on_both! {
         assert_eq!(world.store.events_after(2, 10).await.unwrap(), []);
     }
 
-    async fn the_last_event_of_a_kind_is_told(database: &TestDatabase) {
+    async fn the_last_event_of_a_kind_is_reported(database: &TestDatabase) {
         let world = World::open(database).await;
         let custom = EventKind::Custom("mail.arrived".to_owned());
         assert_eq!(world.store.last_event(&custom).await.unwrap(), 0);

@@ -59,7 +59,7 @@ store::on_both! {
         assert_eq!(kept(&world.store).await, [2, 3]);
     }
 
-    async fn the_newest_firing_of_each_trigger_stays_and_those_whose_event_is_gone_are_told(database: &TestDatabase) {
+    async fn the_newest_firing_of_each_trigger_stays_and_those_whose_event_is_gone_are_reported(database: &TestDatabase) {
         let world = World::open(database).await;
         let (busy, quiet) = (entry(&world, "a").await, entry(&world, "b").await);
         let last = world.store.newest_event().await.unwrap();

@@ -145,7 +145,7 @@ store::on_both! {
         assert_eq!(ids(&self::claim(&world.store, mine, at(9), 10).await), ids([&runs[0]]));
     }
 
-    async fn a_run_that_is_tried_again_asks_anew_for_what_failed_last(database: &TestDatabase) {
+    async fn a_run_that_is_tried_again_asks_again_for_what_failed_last(database: &TestDatabase) {
         let world = World::open(database).await;
         let run = queued("a");
         start(&world.store, std::slice::from_ref(&run)).await;
@@ -164,7 +164,7 @@ store::on_both! {
         assert_eq!(world.store.steps(run.run_id).await.unwrap(), steps[..3]);
     }
 
-    async fn what_failed_in_one_lane_is_asked_for_anew_though_others_went_on(database: &TestDatabase) {
+    async fn what_failed_in_one_lane_is_asked_for_again_though_others_went_on(database: &TestDatabase) {
         let world = World::open(database).await;
         let run = queued("a");
         start(&world.store, std::slice::from_ref(&run)).await;

@@ -77,7 +77,7 @@ store::on_both! {
         assert_eq!(referrers(&world, &["dep"]).await, []);
     }
 
-    async fn however_many_refer_all_are_told_in_order(database: &TestDatabase) {
+    async fn however_many_refer_all_are_reported_in_order(database: &TestDatabase) {
         let world = World::open(database).await;
         let mut changes = vec![put("dep", 1)];
         let mut callers: Vec<String> = Vec::new();

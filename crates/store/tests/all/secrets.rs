@@ -83,7 +83,7 @@ store::on_both! {
         assert_eq!(names, ["B", "_", "a", "b", "ä"]);
     }
 
-    async fn a_removed_secret_is_gone_and_the_deed_is_told(database: &TestDatabase) {
+    async fn a_removed_secret_is_gone_and_the_deed_is_reported(database: &TestDatabase) {
         let world = World::open(database).await;
         world.store.put_secret(&sealed("k", b"x"), &event("set"), &audit("secret.set")).await.unwrap();
         assert!(world.store.remove_secret("k", &event("removed"), &audit("secret.remove")).await.unwrap());

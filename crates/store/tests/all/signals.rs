@@ -165,7 +165,7 @@ async fn another_process_hears_what_was_changed_and_nobody_hears_themselves() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_changes_in_quick_succession_is_told_together() {
+async fn what_changes_in_quick_succession_is_reported_together() {
     let (_database, [(first, _by_first), (_second, mut by_second)]) = two().await;
     let mut left: Vec<RunId> = Vec::new();
     for _ in 0..20 {
@@ -200,7 +200,7 @@ async fn a_process_that_ends_tells_others_first() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_lost_connection_is_made_anew_and_everything_counts_as_changed() {
+async fn a_lost_connection_is_made_again_and_everything_counts_as_changed() {
     let (database, [(first, _by_first), (second, mut by_second)]) = two().await;
     for _ in 0..2 {
         database

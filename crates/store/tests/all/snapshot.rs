@@ -56,7 +56,7 @@ store::on_both! {
         assert_eq!(snapshot.entries.len(), 50);
     }
 
-    async fn what_a_revision_moved_is_told_with_what_was_before_and_came_after(database: &TestDatabase) {
+    async fn what_a_revision_moved_is_reported_with_what_was_before_and_came_after(database: &TestDatabase) {
         let world = World::open(database).await;
         world.apply(vec![put("a", 1), put("b", 1), put("c", 1)]).await;
         world.apply(vec![put("a", 2), delete("b"), put("d", 1)]).await;

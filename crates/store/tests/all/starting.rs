@@ -16,7 +16,7 @@ fn keyed(run: Run, key: &str) -> Run {
 }
 
 store::on_both! {
-    async fn a_run_is_queued_or_carried_out_at_once(database: &TestDatabase) {
+    async fn a_run_is_queued_or_executed_at_once(database: &TestDatabase) {
         let world = World::open(database).await;
         for run in [queued("a"), waited("a", node())] {
             assert_eq!(world.store.start_run(&run, &[]).await.unwrap(), Started::New);

@@ -20,7 +20,7 @@ async fn schedule(world: &World) -> EntryId {
 }
 
 store::on_both! {
-    async fn a_tick_is_dealt_with_once(database: &TestDatabase) {
+    async fn a_tick_is_handled_once(database: &TestDatabase) {
         let world = World::open(database).await;
         let entry_id = schedule(&world).await;
         assert_eq!(world.store.last_tick(entry_id).await.unwrap(), None);
@@ -37,7 +37,7 @@ store::on_both! {
         assert_eq!(world.store.last_tick(entry_id).await.unwrap(), Some(last));
     }
 
-    async fn ticks_are_told_the_newest_first_counted_and_in_the_log(database: &TestDatabase) {
+    async fn ticks_are_reported_the_newest_first_counted_and_in_the_log(database: &TestDatabase) {
         let world = World::open(database).await;
         let entry_id = schedule(&world).await;
         let event = |seconds| NewEvent {

@@ -78,7 +78,7 @@ store::on_both! {
         assert!(world.store.fire(&firings(5, 6, vec![], vec![])).await.unwrap());
     }
 
-    async fn what_a_trigger_did_is_told_from_a_time_on(database: &TestDatabase) {
+    async fn what_a_trigger_did_is_reported_from_a_time_on(database: &TestDatabase) {
         let world = World::open(database).await;
         let entry = trigger(&world).await;
         let fired = (1..=4).map(|seq| firing(entry, seq, None)).collect();
@@ -112,7 +112,7 @@ store::on_both! {
         assert_eq!((counts.len(), counts.get(&entry)), (1, Some(&count)));
     }
 
-    async fn firings_are_told_with_their_events_a_page_at_a_time(database: &TestDatabase) {
+    async fn firings_are_reported_with_their_events_a_page_at_a_time(database: &TestDatabase) {
         let world = World::open(database).await;
         let entry = trigger(&world).await;
         let events = world.store.events_after(0, 10).await.unwrap();

@@ -45,7 +45,7 @@ store::on_both! {
         }
     }
 
-    async fn what_was_live_is_told_in_order(database: &TestDatabase) {
+    async fn what_was_live_is_reported_in_order(database: &TestDatabase) {
         let world = World::open(database).await;
         world.apply(vec![put("a", 1)]).await;
         world.apply(vec![put("a", 2)]).await;
@@ -56,7 +56,7 @@ store::on_both! {
         assert_eq!(world.store.live_history(&key("b")).await.unwrap(), []);
     }
 
-    async fn versions_are_told_by_their_ids(database: &TestDatabase) {
+    async fn versions_are_found_by_their_ids(database: &TestDatabase) {
         let world = World::open(database).await;
         world.apply(vec![put("a", 1), put("b", 1)]).await;
         world.apply(vec![put("a", 2), delete("b")]).await;

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_does_not_fit_is_told_exactly() {
+    fn a_path_that_does_not_fit_is_reported_exactly() {
         insta::assert_snapshot!(select("r[0].k", json!([{"a": 1, "b": 2}])).unwrap_err(), @"`r[0]` has no `k`, only `a`, `b`");
         insta::assert_snapshot!(select("r_$_3", json!([1])).unwrap_err(), @"`r` has 1 elements, so none at 3");
         insta::assert_snapshot!(select("r_#_k", json!("text")).unwrap_err(), @"`r` is the string `text`, which has no keys");

@@ -34,7 +34,7 @@ fn a_good_graph_has_no_problems() {
 }
 
 #[test]
-fn all_problems_are_told_at_once_with_node_and_pin() {
+fn all_problems_are_reported_at_once_with_node_and_pin() {
     let mut content = graph(
         vec![
             Node::new("a", "ecko"),

@@ -91,7 +91,7 @@ fn inputs_of_the_graph_that_are_needed_come_along() {
 }
 
 #[test]
-fn what_is_missing_is_told_with_node_and_pin() {
+fn what_is_missing_is_reported_with_node_and_pin() {
     let refused = |options: Value| run(&chain(), options, json!({})).unwrap_err();
     assert_snapshot!(refused(json!({"only": ["b"]})), @"pin `a` of node `b` gets its values from node `a`, which is not executed and of which no values are known");
     assert_snapshot!(refused(json!({"from": ["a"]})), @"node `a` needs the input `n` of the graph");

@@ -197,7 +197,7 @@ fn a_block_that_gives_nothing_ends_too() {
 }
 
 #[test]
-fn values_that_found_no_partner_are_told() {
+fn values_that_found_no_partner_are_reported() {
     let content = graph(
         vec![list("a", json!([1, 2, 3])), list("b", json!([1])), Node::new("sum", "add")],
         &["a.item -> sum.a", "b.item -> sum.b"],

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_of_every_secret_is_struck_out() {
+    fn every_byte_of_every_secret_is_redacted() {
         let values = ["first-secret", "secret-second", "cret-sec"];
         assert_eq!(redacted(&values, "a first-secret b"), "a *** b");
         assert_eq!(redacted(&values, "a first-secret-second b"), "a *** b");

@@ -124,7 +124,7 @@ async fn a_host_without_secrets_is_asked_for_parts_as_before() {
 }
 
 #[tokio::test]
-async fn what_a_later_request_shows_of_basic_credentials_is_struck_out() {
+async fn what_a_later_request_shows_of_basic_credentials_is_redacted() {
     use base64::Engine;
     use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
     for user in ["", "u", "us", "user"] {

@@ -89,7 +89,7 @@ async fn a_package_without_wheels_is_built_where_the_policy_allows_it() {
 }
 
 #[tokio::test]
-async fn progress_is_told_from_resolving_to_linking() {
+async fn progress_is_reported_from_resolving_to_linking() {
     let place = Place::new().await;
     let heard = Heard::default();
     place.open().await.get_telling(&set(&["six", "idna"]), &|progress| heard.tell(progress)).await.unwrap();

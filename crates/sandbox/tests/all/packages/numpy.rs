@@ -90,7 +90,7 @@ async fn openblas_calculates_with_one_thread_or_as_many_as_it_is_told_to() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_for_the_job_is_told_as_such() {
+async fn what_is_too_large_for_the_job_is_reported_as_such() {
     let cells = cells(&["numpy"]).await;
     let mut job = cells.job("import numpy as np\n\ndef f():\n    return np.ones(10**9).sum()", json!({}));
     job.limits.memory_bytes = 256 << 20;

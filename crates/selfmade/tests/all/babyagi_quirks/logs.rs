@@ -35,7 +35,7 @@ fn what_fails_is_recorded_as_failed_with_all_around_it() {
 
 /// B-18: BabyAGI cannot show a run with 1,200 calls, and breaks on an id that does not exist.
 #[test]
-fn many_calls_are_shown_and_an_unknown_run_is_told() {
+fn many_calls_are_shown_and_an_unknown_run_is_reported() {
     let place = loaded(
         "@func.register_function()\ndef leaf(n):\n    return n\n\n\
          @func.register_function(dependencies=['leaf'])\ndef root():\n    return sum(leaf(n) for n in range(1200))\n",

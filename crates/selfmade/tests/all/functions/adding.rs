@@ -259,7 +259,7 @@ exit 1
 ";
 
 #[test]
-fn a_misspelt_package_is_told_when_a_function_is_added() {
+fn a_misspelt_package_is_reported_when_a_function_is_added() {
     let mut place = Place::new();
     place.file("bin/uv", UV);
     make_executable(&place.path("bin/uv"));

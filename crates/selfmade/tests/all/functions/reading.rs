@@ -206,7 +206,7 @@ fn a_function_is_shown_with_what_surrounds_it() {
 }
 
 #[test]
-fn what_is_not_there_is_told_with_the_nearest_name() {
+fn what_is_not_there_is_reported_with_the_nearest_name() {
     let place = Place::new();
     place.add(GREET);
     assert_shows!(place.run(&["fn", "show", "gret"]), @"

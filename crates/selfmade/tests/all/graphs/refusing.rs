@@ -108,7 +108,7 @@ fn what_is_no_graph_is_refused_with_what_it_lacks() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_with_node_and_pin() {
+fn everything_that_is_wrong_is_reported_with_node_and_pin() {
     let place = place();
     place.add("def names() -> list[str]:\n    return []\n");
     file(&place, |graph| {

@@ -7,7 +7,7 @@ use super::Served;
 use crate::command::{Place, assert_shows};
 
 #[test]
-fn a_wrong_token_is_told_with_what_to_do() {
+fn a_wrong_token_is_reported_with_what_to_do() {
     let served = Served::with_role("admin");
     let mut stranger = Place::without_home().option("--server", &served.url);
     let shown = |text: String| text.replace(&served.url, "[url]");

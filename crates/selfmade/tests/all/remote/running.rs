@@ -30,7 +30,7 @@ fn a_run_that_asks_is_answered_from_elsewhere() {
 }
 
 #[test]
-fn a_queued_run_is_carried_out_by_the_server() {
+fn a_queued_run_is_executed_by_the_server() {
     let served = Served::with_role("builder");
     served.away.add("def one():\n    return 1\n");
     let queued = served.away.run(&["run", "one", "--queue"]);

@@ -3,7 +3,7 @@
 use crate::command::{Place, assert_tells};
 
 #[test]
-fn runs_are_told_as_they_end() {
+fn runs_are_reported_as_they_end() {
     let place = Place::new();
     place.add("def halve(n: int):\n    if n % 2:\n        raise ValueError('odd')\n    return n // 2\n");
     place.run_id(&["halve", "2"]);
@@ -33,7 +33,7 @@ fn with_json_every_line_is_a_document() {
 }
 
 #[test]
-fn a_run_that_has_ended_is_told_at_once() {
+fn a_run_that_has_ended_is_reported_at_once() {
     let place = Place::new();
     place.add("def fail():\n    print('trying')\n    raise KeyError('x')\n");
     let id = place.run_id(&["fail"]);

@@ -82,13 +82,13 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_that_comes_in_two_parts_is_struck_out() {
+    fn a_secret_that_comes_in_two_parts_is_redacted() {
         let redaction = Redaction::of([("KEY", "s3cret")]);
         assert_eq!(shown(&[b"a\nkey: s3", b"cret!"], &redaction), ["a\n", "key: [secret KEY]!"]);
     }
 
     #[test]
-    fn a_secret_of_several_lines_is_struck_out_though_it_comes_line_by_line() {
+    fn a_secret_of_several_lines_is_redacted_though_it_comes_line_by_line() {
         let redaction = Redaction::of([("KEY", "-----BEGIN\nabcd\n-----END")]);
         let expected = ["[secret KEY]\n", "[secret KEY]\n", "[secret KEY]\n"];
         assert_eq!(shown(&[b"-----BEGIN\n", b"abcd\n", b"-----END\n"], &redaction), expected);

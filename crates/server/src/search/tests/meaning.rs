@@ -9,7 +9,7 @@ fn asking(query: &str) -> Vec<&str> {
 }
 
 #[test]
-fn words_that_ask_are_told_from_what_they_ask_for() {
+fn words_that_ask_are_distinguished_from_what_they_ask_for() {
     assert_eq!(asking("how do i resize an image"), ["how", "do", "i", "an"]);
     assert_eq!(asking("what is my weather"), ["what", "is", "my"]);
     assert_eq!(asking("weather forecast"), [""; 0]);

@@ -211,7 +211,7 @@ on_both! {
         }
     }
 
-    async fn a_caller_that_is_carried_out_again_hears_what_it_heard(database: &TestDatabase) {
+    async fn a_caller_that_is_executed_again_hears_what_it_heard(database: &TestDatabase) {
         let stage = quiet(database, "record=\"none\"").await;
         play(&stage);
         stage.register("import selfmade\n\n@selfmade.function(brain=\"read\")\ndef calls(): pass\n").await;

@@ -58,7 +58,7 @@ on_both! {
         assert_eq!(run.error.unwrap().type_name, "ValueError");
     }
 
-    async fn a_queued_run_is_carried_out_by_a_worker(database: &TestDatabase) {
+    async fn a_queued_run_is_executed_by_a_worker(database: &TestDatabase) {
         let stage = Stage::open(database).await;
         stage.add(&[&function("later", "")]).await;
         stage.script.part("later", |_, _| async { Ok(Value::Bool(true)) });

@@ -44,7 +44,7 @@ async fn struck(stage: &Stage, name: &str, policies: &Policies) -> Vec<String> {
 }
 
 on_both! {
-    async fn all_sealed_secrets_of_the_hosts_that_it_may_reach_are_struck_out_for_a_function(database: &TestDatabase) {
+    async fn all_sealed_secrets_of_the_hosts_that_it_may_reach_are_redacted_for_a_function(database: &TestDatabase) {
         let stage = Stage::open(database).await;
         seal(&stage, "same", &["api.example.com"]).await;
         seal(&stage, "wide", &["*.example.com:8443"]).await;
@@ -78,7 +78,7 @@ on_both! {
         assert!(struck(&another, "asks", &policies).await.is_empty());
     }
 
-    async fn a_value_too_short_to_be_struck_out_is_not_sealed(database: &TestDatabase) {
+    async fn a_value_too_short_to_be_redacted_is_not_sealed(database: &TestDatabase) {
         let stage = Stage::open(database).await;
         let short = SecretBox::new(Box::new(b"1234567".to_vec()));
         let hosts = ["api.example.com".to_owned()];

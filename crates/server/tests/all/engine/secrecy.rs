@@ -119,7 +119,7 @@ on_both! {
         assert!(!said(&stage, "plain").await.contains("what, this"));
     }
 
-    async fn what_a_function_was_handed_is_struck_out_of_all_it_says(database: &TestDatabase) {
+    async fn what_a_function_was_handed_is_redacted_in_all_it_says(database: &TestDatabase) {
         let stage = stage(database).await;
         stage.script.part("handed", |work, asking: Asking| async move {
             let key = work.secrets["KEY"].clone();
@@ -136,7 +136,7 @@ on_both! {
         assert!(!database_contains(database, KEY.as_bytes()).await);
     }
 
-    async fn what_a_function_answers_another_is_struck_out_by_what_it_was_handed(database: &TestDatabase) {
+    async fn what_a_function_answers_another_is_redacted_by_what_it_was_handed(database: &TestDatabase) {
         let stage = stage(database).await;
         stage.script.part("handed", |work, _| async move {
             match work.input.get("text") {

@@ -156,7 +156,7 @@ store::on_both! {
     }
 
     // B-15: `execute` takes some names for itself.
-    async fn the_function_that_runs_others_is_told_their_arguments_apart(database: &TestDatabase) {
+    async fn the_function_that_runs_others_gets_their_arguments_apart(database: &TestDatabase) {
         let stage = Stage::open(database).await;
         let mut asker = Asker::of(&stage).await;
         let code = "def execute_function_wrapper(function_name: str, *args, **kwargs):\n    return func.execute_function(function_name, *args, **kwargs)";

@@ -38,7 +38,7 @@ fn inside(method: &str, path: &str) -> Request<Body> {
 }
 
 store::on_both! {
-    async fn a_run_is_told_as_it_goes_on(database: &TestDatabase) {
+    async fn a_run_is_reported_as_it_goes_on(database: &TestDatabase) {
         let (stage, asker) = open(database).await;
         let sum = json!({ "function": "add", "input": { "a": 1, "b": 2 } });
         let told = asker.ask("POST", "/api/v1/runs", &LOOKING_ON, Some(sum)).await;

@@ -56,7 +56,7 @@ async fn words(stream: &mut Stream, until: &str) -> Vec<String> {
 }
 
 store::on_both! {
-    async fn a_run_that_goes_on_here_is_told_as_it_happens(database: &TestDatabase) {
+    async fn a_run_that_goes_on_here_is_reported_as_it_happens(database: &TestDatabase) {
         let (stage, asker, bell) = open(database).await;
         let run = stage.queue("talks", empty()).await;
         let mut stream = Stream::open(&asker, &format!("/api/v1/runs/{}/stream", run.run_id), &[]).await;

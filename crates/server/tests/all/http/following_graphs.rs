@@ -66,7 +66,7 @@ async fn until(stream: &mut Stream, last: &str) -> (Vec<String>, String) {
 }
 
 store::on_both! {
-    async fn every_node_is_told_as_it_begins_gives_values_and_ends(database: &TestDatabase) {
+    async fn every_node_is_reported_as_it_begins_gives_values_and_ends(database: &TestDatabase) {
         let (stage, asker, bell) = staged(database).await;
         stage.work();
         let run = stage.queue("both", json!({ "n": 2 })).await.run_id;
@@ -108,7 +108,7 @@ store::on_both! {
         stage.close().await;
     }
 
-    async fn many_executions_are_told_page_by_page(database: &TestDatabase) {
+    async fn many_executions_are_reported_page_by_page(database: &TestDatabase) {
         let (stage, asker) = open(database).await;
         let content = json!({
             "nodes": [

@@ -124,7 +124,7 @@ store::on_both! {
         stage.close().await;
     }
 
-    async fn names_are_judged_before_anything_is_told(database: &TestDatabase) {
+    async fn names_are_judged_before_anything_is_reported(database: &TestDatabase) {
         let (stage, mut asker) = open(database).await;
         put(&asker, "secret_graph", graph(&[("a", "add", json!({"a": 1, "b": 2}))], &[])).await;
         put(&asker, "web_page", graph(&[("inner", "secret_graph", json!({}))], &[])).await;

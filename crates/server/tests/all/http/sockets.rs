@@ -82,7 +82,7 @@ store::on_both! {
         stage.close().await;
     }
 
-    async fn a_run_is_told_over_a_socket_until_it_ends(database: &TestDatabase) {
+    async fn a_run_is_reported_over_a_socket_until_it_ends(database: &TestDatabase) {
         let (stage, listening, token) = open(database, HttpConfig::default()).await;
         let run = stage.start("add", json!({ "a": 1, "b": 2 })).await.unwrap();
         let bearer = format!("Bearer {token}");

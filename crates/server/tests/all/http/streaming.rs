@@ -45,7 +45,7 @@ impl Stream {
 }
 
 store::on_both! {
-    async fn events_are_told_as_they_happen(database: &TestDatabase) {
+    async fn events_are_reported_as_they_happen(database: &TestDatabase) {
         let (stage, asker) = open(database).await;
         let mut stream = Stream::open(&asker, "/api/v1/events?kind=run.*", &[]).await;
         let run = stage.start("add", json!({ "a": 1, "b": 2 })).await.unwrap();

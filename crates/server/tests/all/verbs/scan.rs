@@ -64,7 +64,7 @@ fn no_verb_can_be_called_without_an_access() {
     const WITHOUT: &[&str] = &[
         "events::feed next",                   // of a reader that took an Access when it was made
         "firings handle", // of Events: each Trigger starts with the Access of who applied it
-        "firings settle", // the cursor, which is nobody's
+        "firings save_cursor", // the cursor, which is nobody's
         "functions::resolution findings", // of drafts that were judged
         "functions::test_results run_missing", // of drafts that were judged
         "functions::trials execute", // of drafts and tests that were judged

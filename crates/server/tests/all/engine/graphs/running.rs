@@ -26,7 +26,7 @@ on_both! {
         assert_eq!((child.parent, child.output), (Some(run.run_id), Some(json!(42))));
     }
 
-    async fn what_a_graph_is_not_given_is_told_before_it_runs(database: &TestDatabase) {
+    async fn what_a_graph_is_not_given_is_reported_before_it_runs(database: &TestDatabase) {
         let stage = staged(database).await;
         put(&stage, "twice", doubling()).await;
         let error = stage.start("twice", empty()).await.unwrap_err();

@@ -136,7 +136,7 @@ store::on_both! {
         stage.close().await;
     }
 
-    async fn a_block_that_is_not_here_is_told_and_kept(database: &TestDatabase) {
+    async fn a_block_that_is_not_here_is_reported_and_kept(database: &TestDatabase) {
         let (stage, asker) = open(database).await;
         let sent = graph(&[("a", STORE, json!({ "input": 1 })), ("odd", "a block of ones own", json!({ "x": 1 }))], &["a.output -> odd.y"]);
         let created = create(&asker, sent.clone()).await;

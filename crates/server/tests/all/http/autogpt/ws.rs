@@ -116,7 +116,7 @@ store::on_both! {
     }
 
     // In AutoGPT what cannot be read ends the connection.
-    async fn what_is_not_understood_is_told(database: &TestDatabase) {
+    async fn what_is_not_understood_is_reported(database: &TestDatabase) {
         let (stage, _, listening, token) = listening(database).await;
         let mut client = Client::open(&listening, &token).await;
         let error = |text: &str| json!({ "method": "error", "success": false, "error": text });

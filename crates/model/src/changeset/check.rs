@@ -38,6 +38,9 @@ impl Gate {
     }
 }
 
+/// How a hint ends where `Check::forced` accepts what it is about.
+pub const OR_FORCE: &str = "; `--force` applies it all the same (over HTTP `?force=true`)";
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -120,10 +123,32 @@ impl Check {
 
     /// As it is for someone who accepts that stored entries break. What is wrong with the changes themselves stays an error.
     #[must_use]
-    pub fn forced(self, changes: impl Fn(&EntryKey) -> bool) -> Check {
+    pub fn forced(mut self, changes: impl Fn(&EntryKey) -> bool) -> Check {
         let mut errors = self.findings.iter().filter(|finding| finding.severity == Severity::Error);
-        let is_forced = self.verdict == Verdict::Failed && !errors.any(|finding| changes(&finding.entry));
-        Check { verdict: if is_forced { Verdict::Forced } else { self.verdict }, ..self }
+        if self.verdict != Verdict::Failed || errors.any(|finding| changes(&finding.entry)) {
+            return self;
+        }
+        for hint in self.findings.iter_mut().filter_map(|finding| finding.hint.as_mut()) {
+            if let Some(rest) = hint.strip_suffix(OR_FORCE) {
+                *hint = rest.to_owned();
+            }
+        }
+        Check { verdict: Verdict::Forced, ..self }
+    }
+
+    /// Both as one check, which is as bad as the worse of them.
+    #[must_use]
+    pub fn and(mut self, other: Check) -> Check {
+        let is_worse = match other.verdict {
+            Verdict::Failed => true,
+            Verdict::Forced => self.verdict != Verdict::Failed,
+            _ => false,
+        };
+        if is_worse {
+            self.verdict = other.verdict;
+        }
+        self.findings.extend(other.findings);
+        self
     }
 
     pub fn not_run(gate: Gate, note: impl Into<String>) -> Check {

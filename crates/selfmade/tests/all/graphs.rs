@@ -877,7 +877,7 @@ fn a_function_that_a_graph_calls_stays_and_a_name_is_taken_once() {
       graph `double`: node `twice`, pin `output`: the block has no output pin `output`; its output pins are `out` and `error`
       graph `double`: node `twice`: the graph would contain itself, by way of `double`; call another
       graph `twice`: node `twice`, pin `output`: the block has no output pin `output`; its output pins are `out` and `error`
-        hint: the stored graph `twice` would no longer run: change it in the same changeset, keep the pins, or apply it all the same with `--force` (over HTTP `?force=true`)
+        hint: the stored graph `twice` would no longer run: change it in the same changeset, or keep the pins; `--force` applies it all the same (over HTTP `?force=true`)
     hint: nothing was changed
     ");
     assert_shows!(place.run_with(&["fn", "add", "-"], b"def twice(n: int) -> int:\n    return n\n"), @"
@@ -897,9 +897,9 @@ fn a_function_that_a_graph_calls_stays_and_a_name_is_taken_once() {
     brain: [folder]/home (given by --home)
     error: the changeset does not pass its checks
       graph `twice`: node `twice`, pin `n`: the block has no input pin `n`; its input pins are `m`
-        hint: the stored graph `twice` would no longer run: change it in the same changeset, keep the pins, or apply it all the same with `--force` (over HTTP `?force=true`)
+        hint: the stored graph `twice` would no longer run: change it in the same changeset, or keep the pins; `--force` applies it all the same (over HTTP `?force=true`)
       graph `twice`: node `twice`, pin `m`: is required; link it or give it a constant
-        hint: the stored graph `twice` would no longer run: change it in the same changeset, keep the pins, or apply it all the same with `--force` (over HTTP `?force=true`)
+        hint: the stored graph `twice` would no longer run: change it in the same changeset, or keep the pins; `--force` applies it all the same (over HTTP `?force=true`)
     hint: nothing was changed
     ");
 }

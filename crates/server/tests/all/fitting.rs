@@ -8,7 +8,7 @@ use model::trigger::TriggerContent;
 use serde_json::{Map, Value, json};
 use server::app::changesets::drafts::{Intent, Proposal};
 use server::app::changesets::{self, Breakage};
-use server::app::schedules;
+use server::app::{schedules, triggers};
 use store::on_both;
 use store::testing::TestDatabase;
 
@@ -70,10 +70,10 @@ on_both! {
         let error = world.register(vec![source(AFTER)]).await.unwrap_err();
         assert_eq!(error.code(), "checks_failed");
         insta::allow_duplicates! { insta::assert_snapshot!(findings(&error).join("\n"), @"
-        caller: its call of `tick` does not pass `b`, which it requires at 2:12 (change `caller` in the same changeset, keep the parameters, or apply it all the same with `--force` (over HTTP `?force=true`))
-        mapped: its input `where` is not a parameter of `tick`; its input lacks `a`, which `tick` requires; its input lacks `b`, which `tick` requires (give trigger `mapped` another input after that, keep the parameters, or apply it all the same with `--force` (over HTTP `?force=true`))
-        plain: `tick` requires `a` and `b`, but only the first gets the event's payload (give trigger `plain` another input after that, keep the parameters, or apply it all the same with `--force` (over HTTP `?force=true`))
-        at_night: its input for `tick`: got an unexpected keyword argument `where`; its input for `tick`: missing 2 required positional arguments: `a` and `b` (give schedule `at_night` another input after that, keep the parameters, or apply it all the same with `--force` (over HTTP `?force=true`))
+        caller: its call of `tick` does not pass `b`, which it requires at 2:12 (change `caller` in the same changeset, or keep the parameters; `--force` applies it all the same (over HTTP `?force=true`))
+        mapped: its input `where` is not a parameter of `tick`; its input lacks `a`, which `tick` requires; its input lacks `b`, which `tick` requires (give trigger `mapped` another input after that, or keep the parameters; `--force` applies it all the same (over HTTP `?force=true`))
+        plain: `tick` requires `a` and `b`, but only the first gets the event's payload (give trigger `plain` another input after that, or keep the parameters; `--force` applies it all the same (over HTTP `?force=true`))
+        at_night: its input for `tick`: got an unexpected keyword argument `where`; its input for `tick`: missing 2 required positional arguments: `a` and `b` (give schedule `at_night` another input after that, or keep the parameters; `--force` applies it all the same (over HTTP `?force=true`))
         ") }
         assert!(world.live("tick").await.is_some_and(|tick| tick.source == BEFORE), "nothing was applied");
     }
@@ -114,5 +114,37 @@ on_both! {
         ];
         world.register(changed).await.unwrap();
         schedules::show(&world.ctx, &ME, &name("at_night"), 1).await.unwrap();
+    }
+
+    async fn what_no_longer_fits_can_be_switched_off_and_not_on(database: &TestDatabase) {
+        let world = used(database).await;
+        changesets::register(&world.ctx, &ME, &forced(vec![source(AFTER)])).await.unwrap();
+        let paused = schedules::switch(&world.ctx, &ME, name("at_night"), true).await.unwrap();
+        assert!(paused.warnings.iter().any(|finding| finding.message.contains("unexpected keyword")), "{paused:?}");
+        triggers::switch(&world.ctx, &ME, name("mapped"), false).await.unwrap();
+        let error = schedules::switch(&world.ctx, &ME, name("at_night"), false).await.unwrap_err();
+        assert_eq!(error.code(), "checks_failed");
+        let error = triggers::switch(&world.ctx, &ME, name("mapped"), true).await.unwrap_err();
+        assert_eq!(error.code(), "checks_failed");
+        // It is not what is switched off alone.
+        let error = world.register(vec![scheduled("at_night", json!({ "when": 1 }), true)]).await.unwrap_err();
+        assert_eq!(error.code(), "checks_failed");
+    }
+
+    async fn what_is_stated_again_as_it_is_stored_need_not_fit(database: &TestDatabase) {
+        let world = used(database).await;
+        let again = || vec![
+            scheduled("at_night", json!({ "where": "home" }), false),
+            triggered("mapped", Some(json!({ "where": "{{ event.output }}" }))),
+            triggered("plain", None),
+            source("def caller():\n    return tick('home')\n"),
+        ];
+        // Together with what breaks it, it is broken, which can be forced.
+        let both = || again().into_iter().chain([source(AFTER)]).collect();
+        let error = world.register(both()).await.unwrap_err();
+        assert_eq!((error.code(), findings(&error).len()), ("checks_failed", 4), "{error:?}");
+        changesets::register(&world.ctx, &ME, &forced(both())).await.unwrap();
+        let applied = world.register(again()).await.unwrap();
+        assert!(applied.moves.is_empty(), "{applied:?}");
     }
 }

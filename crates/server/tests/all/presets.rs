@@ -4,6 +4,8 @@ use model::run::RunState;
 use sandbox::Value;
 use secrecy::SecretBox;
 use serde_json::{Map, Value as Json, json};
+use server::app::changesets::drafts::{Intent, Proposal};
+use server::app::changesets::{self, Breakage};
 use server::app::operations::attention;
 use server::app::runs::{self, Input, StartRun, Target};
 use server::app::{presets, secrets};
@@ -61,6 +63,10 @@ store::on_both! {
         let error = world.register(vec![source(changed)]).await.unwrap_err();
         let told = findings(&error).join("\n");
         assert!(told.contains("its preset `daily` no longer fits"), "{told}");
+        let forced = Proposal { breakage: Breakage::Accepted, ..Proposal::of("", vec![source(changed)]) };
+        let applied = changesets::register(&world.ctx, &ME, &forced).await.unwrap();
+        assert_eq!(applied.warnings[0].hint.as_deref(), Some("change the preset with `selfmade preset set news \"daily\"` after that, or keep the parameters"));
+        world.register(vec![source(NEWS)]).await.unwrap();
         let fitting = "def news(topic: str, more: bool = False):\n    return topic\n";
         world.register(vec![source(fitting)]).await.unwrap();
         assert!(attention::list(&world.ctx, &ME).await.unwrap().presets.is_empty());
@@ -80,9 +86,9 @@ store::on_both! {
         let wrong = presets::put(&stage.ctx, &ME, &name("passes"), "two", object(&json!({"n": "x"}))).await.unwrap_err();
         assert_eq!(wrong.code(), "bad_run_input");
         let changed = serde_json::from_value(content("m")).unwrap();
-        let intent = server::app::changesets::drafts::Intent::Put(name("passes"), changed);
-        let proposal = server::app::changesets::drafts::Proposal::of("", vec![intent]);
-        let error = server::app::changesets::register(&stage.ctx, &ME, &proposal).await.unwrap_err();
+        let intent = Intent::Put(name("passes"), changed);
+        let proposal = Proposal::of("", vec![intent]);
+        let error = changesets::register(&stage.ctx, &ME, &proposal).await.unwrap_err();
         assert!(findings(&error).join("\n").contains("its preset `one` no longer fits"), "{error:?}");
     }
 }

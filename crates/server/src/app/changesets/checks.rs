@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use model::access::{Access, Authority};
-use model::changeset::application::plan;
+use model::changeset::application::{Move, plan};
 use model::changeset::check::{
     Check, Finding, Gate, Outcome, Surroundings, Verdict, check_names, check_types,
 };
@@ -44,9 +44,10 @@ pub(crate) async fn run(
     results: &mut TestResults,
 ) -> Result<Vec<Check>, Error> {
     let outcomes: Vec<Outcome<'_>> = drafted.changes.iter().map(|change| outcome(change, drafted)).collect();
+    let moves = moves(drafted);
     let mut around = Surroundings {
         live: drafted.snapshot.live(),
-        pinned: pinned(drafted),
+        pinned: pinned(drafted, moves.as_deref().unwrap_or_default()),
         referrers: drafted.snapshot.referrers.clone(),
         deleted: deleted(&outcomes),
         known_names: Vec::new(),
@@ -61,21 +62,26 @@ pub(crate) async fn run(
     names.findings.extend(secret_checks::findings(ctx, access, &outcomes).await?);
     let flawed = outcomes.iter().filter_map(flaw);
     let parses = Check::of(Gate::Parses, drafted.findings.iter().cloned().chain(flawed).collect());
-    let types = check_types(&outcomes).findings.into_iter();
+    // What is stated again as it is stored, as by an import, is not the fault of these changes if it does not fit.
+    let moved: Option<HashSet<&EntryKey>> =
+        moves.as_ref().map(|moves| moves.iter().map(|moved| &moved.key).collect());
+    let is_changed = |key: &EntryKey| moved.as_ref().is_none_or(|moved| moved.contains(key));
+    let changed: Vec<Outcome<'_>> =
+        outcomes.iter().copied().filter(|outcome| is_changed(outcome.key)).collect();
+    let types = check_types(&changed).findings.into_iter();
     let types = types
-        .chain(start_checks::findings(ctx, access, &outcomes).await?)
-        .chain(fit_checks::findings(ctx, access, drafted, &outcomes).await?)
-        .chain(preset_checks::findings(ctx, access, &outcomes).await?)
-        .chain(graph_checks::findings(ctx, access, &outcomes).await?);
-    let changes = |key: &EntryKey| outcomes.iter().any(|outcome| outcome.key == key);
-    let judged = |check: Check| if asked.accepts_breakage() { check.forced(changes) } else { check };
-    let mut types = judged(Check::of(Gate::Types, types.collect()));
+        .chain(start_checks::findings(ctx, access, &changed).await?)
+        .chain(fit_checks::findings(ctx, access, drafted, &changed).await?)
+        .chain(graph_checks::findings(ctx, access, &changed).await?);
+    let judged = |check: Check| if asked.accepts_breakage() { check.forced(is_changed) } else { check };
+    let types = judged(Check::of(Gate::Types, types.collect()));
+    // A preset is told at what it is for, and is stored all the same: it can always break.
+    let presets = Check::of(Gate::Types, preset_checks::findings(ctx, access, &changed).await?);
+    let presets = if asked.accepts_breakage() { presets.forced(|_| false) } else { presets };
+    let mut types = types.and(presets);
     if !failed(&[&parses, &names, &types]) {
-        let packages = Check::of(Gate::Types, resolution::findings(ctx, &written(drafted), results).await);
-        types.findings.extend(packages.findings);
-        if packages.verdict == Verdict::Failed {
-            types.verdict = Verdict::Failed;
-        }
+        let packages = resolution::findings(ctx, &written(drafted), results).await;
+        types = types.and(Check::of(Gate::Types, packages));
     }
     let tests = judged(tests(ctx, access, drafted, &[&parses, &names, &types], results).await?);
     let policy = policy::check(ctx, access, drafted, &outcomes, asked).await?;
@@ -130,14 +136,18 @@ fn deleted(outcomes: &[Outcome<'_>]) -> HashSet<String> {
     deleted.map(|outcome| outcome.key.name.to_string()).collect()
 }
 
+/// What the changes come to; nothing if they cannot be planned, which is refused where the plan is executed.
+fn moves(drafted: &Drafted) -> Option<Vec<Move>> {
+    // Ids do not matter here.
+    let (entry, version) = (|| EntryId(Uuid::nil()), || VersionId(Uuid::nil()));
+    plan(&drafted.changes, &drafted.snapshot.entries, entry, version).ok()
+}
+
 /// The Versions that are there, and those that the changes write.
-fn pinned(drafted: &Drafted) -> HashSet<(EntryKey, VersionNumber)> {
+fn pinned(drafted: &Drafted, moves: &[Move]) -> HashSet<(EntryKey, VersionNumber)> {
     let known = drafted.snapshot.entries.iter();
     let known =
         known.flat_map(|(key, state)| state.versions.iter().map(|version| (key.clone(), version.number)));
-    // Ids do not matter here, and a plan that fails is refused where it is executed.
-    let ids = || (EntryId(Uuid::nil()), VersionId(Uuid::nil()));
-    let moves = plan(&drafted.changes, &drafted.snapshot.entries, || ids().0, || ids().1).unwrap_or_default();
     let written =
         moves.iter().flat_map(|moved| moved.writes.iter().map(|write| (moved.key.clone(), write.number)));
     known.chain(written).collect()

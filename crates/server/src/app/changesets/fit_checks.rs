@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::access::Access;
-use model::changeset::check::{Finding, Outcome, Severity};
+use model::changeset::check::{Finding, OR_FORCE, Outcome, Severity};
 use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
 use model::function::FunctionContent;
@@ -19,9 +19,6 @@ use super::drafts::Drafted;
 use super::start_checks::{schedule_input, trigger_input};
 use crate::ctx::Ctx;
 use crate::error::Error;
-
-/// What to do, besides what each kind of entry needs.
-pub(super) const OR_FORCE: &str = "or apply it all the same with `--force` (over HTTP `?force=true`)";
 
 /// A Function whose signature changes.
 struct Changed<'a> {
@@ -102,7 +99,7 @@ fn misfits(version: &Version, changed: &BTreeMap<EntryName, Changed<'_>>) -> Vec
         Content::Schedule(schedule) => {
             let Some(target) = changed.get(&schedule.target) else { return Vec::new() };
             let hint = format!(
-                "give schedule `{}` another input after that, keep the parameters, {OR_FORCE}",
+                "give schedule `{}` another input after that, or keep the parameters{OR_FORCE}",
                 key.name
             );
             started(target, !schedule.paused, &hint, |signature| schedule_input(key, schedule, signature))
@@ -110,7 +107,7 @@ fn misfits(version: &Version, changed: &BTreeMap<EntryName, Changed<'_>>) -> Vec
         Content::Trigger(trigger) => {
             let Some(target) = changed.get(&trigger.target) else { return Vec::new() };
             let hint = format!(
-                "give trigger `{}` another input after that, keep the parameters, {OR_FORCE}",
+                "give trigger `{}` another input after that, or keep the parameters{OR_FORCE}",
                 key.name
             );
             started(target, trigger.enabled, &hint, |signature| trigger_input(key, trigger, signature))
@@ -158,7 +155,7 @@ fn changed_calls(
         let calls = calls.iter().filter(|call| call.callee == dependency.alias);
         let mut calls = calls.filter(|call| misfit(call, &callee.before).is_none());
         let (call, why) = calls.find_map(|call| Some((call, misfit(call, &callee.after.signature)?)))?;
-        let hint = format!("change `{}` in the same changeset, keep the parameters, {OR_FORCE}", key.name);
+        let hint = format!("change `{}` in the same changeset, or keep the parameters{OR_FORCE}", key.name);
         let finding = Finding::error(key.clone(), format!("its call of `{name}` {why}"));
         let severity = severity(callee.after);
         Some(Finding { severity, ..finding.at(call.line, call.column).hint(hint) })

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use model::access::Access;
-use model::changeset::check::{Finding, Outcome, Severity};
+use model::changeset::check::{Finding, OR_FORCE, Outcome, Severity};
 use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
 use model::function::dependency::Role;
@@ -11,7 +11,6 @@ use model::graph::check::Problem;
 use model::graph::{GraphContent, check};
 use model::name::EntryName;
 
-use super::fit_checks::OR_FORCE;
 use crate::app::graphs::library::Library;
 use crate::ctx::Ctx;
 use crate::error::Error;
@@ -45,7 +44,7 @@ pub(super) async fn findings(
         let problems = check(graph, Some(&key.name), &library).into_iter().filter(is_theirs).collect();
         findings.extend(told(key, problems).into_iter().map(|finding| {
             finding.hint(format!(
-                "the stored graph `{}` would no longer run: change it in the same changeset, keep the pins, {OR_FORCE}",
+                "the stored graph `{}` would no longer run: change it in the same changeset, or keep the pins{OR_FORCE}",
                 key.name
             ))
         }));

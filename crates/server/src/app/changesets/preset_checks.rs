@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::access::Access;
-use model::changeset::check::{Finding, Outcome};
+use model::changeset::check::{Finding, OR_FORCE, Outcome};
 use model::content::Content;
 use model::function::signature::Signature;
 use model::graph::block::BlockSignature;
@@ -11,7 +11,6 @@ use model::name::EntryName;
 use model::preset::misfit;
 use store::PresetFilter;
 
-use super::fit_checks::OR_FORCE;
 use crate::ctx::Ctx;
 use crate::error::Error;
 
@@ -45,7 +44,7 @@ pub(super) async fn findings(
         let fitted =
             before.get(&preset.callable).is_none_or(|before| misfit(before, &preset.input).is_none());
         let hint = format!(
-            "change the preset with `selfmade preset set {} \"{}\"` after that, keep the parameters, {OR_FORCE}",
+            "change the preset with `selfmade preset set {} \"{}\"` after that, or keep the parameters{OR_FORCE}",
             preset.callable, preset.name
         );
         let text = format!("its preset `{}` no longer fits: {why}", preset.name);

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use model::access::Access;
-use model::changeset::check::{Finding, Outcome, nearest};
+use model::changeset::check::{Finding, Outcome, Severity, nearest};
 use model::content::Content;
 use model::entry::EntryKey;
 use model::function::signature::{Parameter, ParameterKind, Signature};
@@ -32,25 +32,48 @@ pub(super) async fn findings(
     let signatures = signatures(ctx, access, outcomes).await?;
     let mut findings = Vec::new();
     for outcome in outcomes {
+        let mut found = Vec::new();
         match outcome.after {
             Some(Content::Trigger(trigger)) => {
-                findings.extend(misunderstood(outcome.key, trigger));
-                findings.extend(
+                found.extend(misunderstood(outcome.key, trigger));
+                found.extend(
                     condition_checks::findings(ctx, access, outcome.key, trigger, &signatures).await?,
                 );
                 if let Some(signature) = signatures.get(&trigger.target) {
-                    findings.extend(trigger_input(outcome.key, trigger, signature));
+                    found.extend(trigger_input(outcome.key, trigger, signature));
                 }
             }
             Some(Content::Schedule(schedule)) => {
                 if let Some(signature) = signatures.get(&schedule.target) {
-                    findings.extend(schedule_input(outcome.key, schedule, signature));
+                    found.extend(schedule_input(outcome.key, schedule, signature));
                 }
             }
             _ => {}
         }
+        if !found.is_empty() && is_switched_off(ctx, outcome).await? {
+            for finding in &mut found {
+                finding.severity = Severity::Warning;
+            }
+        }
+        findings.extend(found);
     }
     Ok(findings)
+}
+
+/// What no longer fits its target can be switched off all the same; it is checked when it is switched on again.
+async fn is_switched_off(ctx: &Ctx, outcome: &Outcome<'_>) -> Result<bool, Error> {
+    let (Some(after), Some(live)) = (outcome.after, ctx.store.live_version(outcome.key).await?) else {
+        return Ok(false);
+    };
+    Ok(match (live.content, after) {
+        (Content::Schedule(before), Content::Schedule(after)) => {
+            *after == ScheduleContent { paused: true, ..before }
+        }
+        (Content::Trigger(before), Content::Trigger(after)) => {
+            *after == TriggerContent { enabled: false, ..before }
+        }
+        _ => false,
+    })
 }
 
 /// What the targets take, and what watched functions give, once the changes are applied. Of a Graph that is not known here.

@@ -145,7 +145,7 @@ fn what_does_not_travel_is_told_where_it_is_used() {
     insta::assert_snapshot!(using("@cached\ndef LIMIT(): pass"), @"line 5, column 12: `LIMIT`, defined on line 1, is not stored with `f`, which uses it, because its decorator does not come from an import (move `LIMIT` inside `f`, pass it as a parameter, or decorate it if it is a function)");
     insta::assert_snapshot!(using("class LIMIT(metaclass=Meta): pass"), @"line 4, column 12: `LIMIT`, defined on line 1, is not stored with `f`, which uses it, because it has a metaclass (move `LIMIT` inside `f`, pass it as a parameter, or decorate it if it is a function)");
     insta::assert_snapshot!(using("class LIMIT:\n    print('made')"), @"line 5, column 12: `LIMIT`, defined on line 1, is not stored with `f`, which uses it, because its body does more than define (move `LIMIT` inside `f`, pass it as a parameter, or decorate it if it is a function)");
-    insta::assert_snapshot!(using("for LIMIT in range(3): pass"), @"line 4, column 12: `LIMIT`, defined on line 1, is not stored with `f`, which uses it (move `LIMIT` inside `f`, pass it as a parameter, or decorate it if it is a function)");
+    insta::assert_snapshot!(using("for LIMIT in range(3): pass"), @"line 4, column 12: `LIMIT`, defined on line 1, is not stored with `f`, which uses it, because no `def`, `class` or assignment to it alone defines it at the top level (move `LIMIT` inside `f`, pass it as a parameter, or decorate it if it is a function)");
     insta::assert_snapshot!(using("import os\nHOME = os.environ['HOME']\nLIMIT = [HOME]"), @"line 3, column 10: `HOME`, defined on line 2, is not stored with `f`, which uses it, because its value is worked out when the file is executed (move `HOME` inside `f`, pass it as a parameter, or decorate it if it is a function)");
     let because = |lines: &str| {
         let told = using(lines);
@@ -157,6 +157,14 @@ fn what_does_not_travel_is_told_where_it_is_used() {
     insta::assert_snapshot!(because("LIMIT = __file__"), @"`__file__` is another value where it is executed");
     insta::assert_snapshot!(because("LIMIT = {}\nfor key in 'ab':\n    LIMIT[key] = 1"), @"the file changes it after its definition");
     insta::assert_snapshot!(because("LIMIT = []\nif True:\n    LIMIT.append(1)"), @"the file changes it after its definition");
+    insta::assert_snapshot!(because("LIMIT = []\nclass Other:\n    LIMIT.append(1)"), @"the file changes it after its definition");
+    insta::assert_snapshot!(because("class LIMIT:\n    most = 1\nsetattr(LIMIT, 'most', 2)"), @"the file changes it after its definition");
+    insta::assert_snapshot!(because("LIMIT = []\nlimits = LIMIT\nlimits.append(1)"), @"the file changes it after its definition");
+    insta::assert_snapshot!(because("LIMIT = []\nassert LIMIT.append(1) is None"), @"the file changes it after its definition");
+    insta::assert_snapshot!(because("LIMIT = []\ndef more():\n    LIMIT.append(1)\ndef main():\n    more()\nmain()"), @"the file changes it after its definition");
+    insta::assert_snapshot!(because("LIMIT = 1\nfrom limits import *"), @"an `import *` after it may replace it");
+    insta::assert_snapshot!(because("from limits import LIMIT\ndef LIMIT(): pass"), @"it is assigned in more than one place");
+    insta::assert_snapshot!(because("LIMIT, other = 1, 2"), @"no `def`, `class` or assignment to it alone defines it at the top level");
     insta::assert_snapshot!(because("class LIMIT(make()): pass"), @"one of its bases is worked out when the file is executed");
     insta::assert_snapshot!(because("class LIMIT:\n    class Inner(metaclass=Meta): pass"), @"it has a metaclass");
     insta::assert_snapshot!(because("class LIMIT(Base, limit=open('x')): pass"), @"its value is worked out by a call when the file is executed");
@@ -183,6 +191,21 @@ fn plain_definitions_travel_with_what_uses_them() {
     let again = analyse(&rows.source).unwrap();
     assert_eq!((again.source.as_str(), again.name.as_str()), (rows.source.as_str(), "rows"));
     assert_eq!(again.signature, rows.analysis.signature);
+}
+
+#[test]
+fn what_only_looks_like_a_change_travels() {
+    for lines in [
+        "LIMIT = []\ndef main():\n    LIMIT = {}\n    LIMIT['a'] = 1\nmain()",
+        "LIMIT = [1]\nprint(LIMIT.index(1))",
+        "LIMIT = []\nlater = lambda: LIMIT.append(1)",
+        "LIMIT = 0\ndef never():\n    other.append(LIMIT)",
+        "def LIMIT(x): return x\nfrom json import loads",
+        "from limits import *\nLIMIT = 1",
+    ] {
+        let source = format!("{lines}\n@selfmade.function\ndef f():\n    return LIMIT\n");
+        assert!(only(&source).source.contains("LIMIT"), "{lines}");
+    }
 }
 
 #[test]

@@ -137,6 +137,7 @@ fn read(module: &Module<'_>, found: &Found<'_>) -> Result<PackFunction, SourceEr
         Dialect::Selfmade => {
             travel::check(module, &analysis, &provided)?;
             travel::check_assigned(module, found)?;
+            travel::check_redefined(module, found)?;
         }
         Dialect::Babyagi => provided.extend(babyagi::provided(&declared)),
     }

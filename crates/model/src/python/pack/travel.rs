@@ -195,6 +195,23 @@ pub(super) fn check_assigned(module: &Module<'_>, found: &Found<'_>) -> Result<(
     }
 }
 
+/// The same for names that an import gives first: the import would travel, and the definition that replaces it would not.
+pub(super) fn check_redefined(module: &Module<'_>, found: &Found<'_>) -> Result<(), SourceError> {
+    if !module.plain.redefines() {
+        return Ok(());
+    }
+    let needed = needed(module, found);
+    let is_replaced =
+        |name: &&String| module.plain.is_redefined(name) && !module.registered.contains(name.as_str());
+    match needed.iter().filter(is_replaced).min() {
+        Some(name) => {
+            let at = module.text.position(found.function.range().start().to_usize());
+            Err(does_not_travel(module, found.function.name.as_str(), name, at))
+        }
+        None => Ok(()),
+    }
+}
+
 fn does_not_travel(module: &Module<'_>, function: &str, name: &str, at: (u32, u32)) -> SourceError {
     let offset = module.names.get(name).copied().unwrap_or_default();
     let defined = module.text.position(offset).0;

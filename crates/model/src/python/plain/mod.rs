@@ -22,6 +22,8 @@ pub(super) struct Definitions<'a> {
     bound: HashMap<String, usize>,
     /// The functions that assign to a name of the file, by `global`.
     assigned_by: HashMap<String, Vec<&'a str>>,
+    /// Names that an import gives, and a later definition gives anew.
+    redefined: HashSet<String>,
 }
 
 struct Definition<'a> {
@@ -34,10 +36,20 @@ impl<'a> Definitions<'a> {
     /// Reads statements of the top level, those of its blocks included in them.
     pub(super) fn read(statements: &[&'a Stmt], types: &Types<'a>) -> Definitions<'a> {
         let mut definitions = Definitions::default();
-        let mut changed = HashSet::new();
-        for statement in statements.iter().copied() {
-            changed::collect(statement, &mut changed);
+        let changed = changed::names(statements);
+        let mut imported = HashSet::new();
+        let mut last_star = None;
+        for (index, statement) in statements.iter().copied().enumerate() {
+            if is_star(statement) {
+                last_star = Some(index);
+            }
             for name in scope::walk(std::slice::from_ref(statement)).module_names() {
+                if matches!(statement, Stmt::Import(_) | Stmt::ImportFrom(_)) {
+                    definitions.redefined.remove(&name);
+                    imported.insert(name.clone());
+                } else if defined(statement) == Some(name.as_str()) && imported.contains(&name) {
+                    definitions.redefined.insert(name.clone());
+                }
                 match defined(statement) {
                     Some(own) if is_block(statement) && own != name => {
                         definitions.assigned_by.entry(name).or_default().push(own);
@@ -46,11 +58,14 @@ impl<'a> Definitions<'a> {
                 }
             }
         }
-        for statement in statements.iter().copied() {
+        for (index, statement) in statements.iter().copied().enumerate() {
             let Some(name) = defined(statement) else { continue };
             let is_plain = match definitions.bound.get(name) {
                 Some(1) if changed.contains(name) => {
                     Err("the file changes it after its definition".to_owned())
+                }
+                Some(1) if last_star.is_some_and(|star| star > index) => {
+                    Err("an `import *` after it may replace it".to_owned())
                 }
                 Some(1) => definitions.plain_statement(statement, types),
                 _ => Err("it is assigned in more than one place".to_owned()),
@@ -79,9 +94,21 @@ impl<'a> Definitions<'a> {
         found.is_some_and(|found| std::ptr::eq(found.statement, statement))
     }
 
+    pub(super) fn redefines(&self) -> bool {
+        !self.redefined.is_empty()
+    }
+
+    /// Whether a name is given by an import at first, and by a definition in the end.
+    pub(super) fn is_redefined(&self, name: &str) -> bool {
+        self.redefined.contains(name)
+    }
+
     /// Why the definition of a name is not plain.
     pub(super) fn reason(&self, name: &str) -> Option<String> {
-        let found = self.found.get(name)?;
+        let Some(found) = self.found.get(name) else {
+            let several = "no `def`, `class` or assignment to it alone defines it at the top level";
+            return self.binds(name).then(|| several.to_owned());
+        };
         let assigned = || Some(format!("`{}` assigns to it", self.assigned_by(name).first()?));
         found.is_plain.as_ref().err().cloned().or_else(assigned)
     }
@@ -111,6 +138,10 @@ impl<'a> Definitions<'a> {
             _ => Err("it is not a definition".to_owned()),
         }
     }
+}
+
+fn is_star(statement: &Stmt) -> bool {
+    matches!(statement, Stmt::ImportFrom(import) if import.names.iter().any(|alias| &alias.name == "*"))
 }
 
 fn is_block(statement: &Stmt) -> bool {

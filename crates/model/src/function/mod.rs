@@ -24,7 +24,7 @@ use self::requirement::Requirement;
 use self::run_options::Running;
 use self::signature::Signature;
 use self::test_case::{TestCase, TestError};
-use crate::access::grants::{BrainGrant, Grants};
+use crate::access::grants::{BrainGrant, Grants, Limits};
 use crate::changeset::check::Finding;
 use crate::entry::EntryKey;
 use crate::name::{EntryName, NameError};
@@ -190,10 +190,11 @@ impl FunctionDraft {
             stated,
             flaw: None,
         };
-        let findings = match dialect {
+        let mut findings = match dialect {
             Dialect::Selfmade => content.derive_selfmade(&name, &analysis.free_names, resolve),
             Dialect::Babyagi => content.derive_babyagi(&name, &analysis.free_names),
         };
+        findings.extend(kept_grants(&name, &content, kept));
         Ok(Assembled { name, content, findings })
     }
 
@@ -341,6 +342,22 @@ fn merged_requirements(imports: &[Import], stated: &Stated) -> Vec<Requirement> 
     all.sort();
     all.dedup();
     all
+}
+
+/// What another source may reach because the version before might. The source does not show it.
+fn kept_grants(
+    name: &EntryName,
+    content: &FunctionContent,
+    kept: Option<&FunctionContent>,
+) -> Option<Finding> {
+    let kept = kept.filter(|kept| kept.dialect == Dialect::Selfmade && kept.source != content.source)?;
+    let reach = |grants: &Grants| Grants { limits: Limits::default(), ..grants.clone() };
+    let reaches = reach(&kept.grants);
+    (reaches != Grants::default() && reaches == reach(&content.grants)).then(|| {
+        let text = format!("it keeps what the version before may reach: {}", reaches.lines().join(", "));
+        Finding::warning(EntryKey::function(name.clone()), text)
+            .hint("write `@selfmade.function(…)` above it with all that it needs, which then replaces that")
+    })
 }
 
 fn undefined_annotation(name: &EntryName, free: &FreeName) -> Finding {

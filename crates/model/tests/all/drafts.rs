@@ -94,7 +94,10 @@ fn an_update_of_the_source_alone_keeps_what_was_stated() {
     };
     let live = first.assemble(None, &stored(&[])).unwrap().content;
     let update = FunctionDraft::of_source("def f(x, y=2):\n    return x\n");
-    let content = update.assemble(Some(&live), &stored(&[])).unwrap().content;
+    let Assembled { content, findings, .. } = update.assemble(Some(&live), &stored(&[])).unwrap();
+    let told: Vec<_> = findings.iter().map(|finding| (finding.severity, finding.message.as_str())).collect();
+    let kept = "it keeps what the version before may reach: network example.com, secret api_key";
+    assert_eq!(told, [(Severity::Warning, kept)]);
     assert_eq!(content.description, "Stated.");
     assert_eq!(
         (&content.grants, &content.tests, &content.metadata),
@@ -135,8 +138,8 @@ fn a_decorator_states_everything() {
     };
     let live = granted.assemble(None, &stored(&[])).unwrap().content;
     let update = FunctionDraft { keep: false, ..FunctionDraft::of_source("def f(x):\n    return x\n") };
-    let content = update.assemble(Some(&live), &stored(&[])).unwrap().content;
-    assert!(content.grants.network.is_empty());
+    let Assembled { content, findings, .. } = update.assemble(Some(&live), &stored(&[])).unwrap();
+    assert!(content.grants.network.is_empty() && findings.is_empty());
 }
 
 #[test]

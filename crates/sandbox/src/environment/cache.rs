@@ -1,8 +1,9 @@
 //! The cache folder: what lies where, and who holds what. Several processes may use one folder; a name is held with a lock on a
 //! file, which the kernel lets go when the holder dies. Lock files stay, because removing one would part its holders.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::environment::error::Error;
@@ -21,11 +22,13 @@ pub(super) enum Hold {
 impl Cache {
     pub(super) fn open(root: &Path) -> Result<Cache, Error> {
         let open = || {
-            fs::create_dir_all(root)?;
+            create(root)?;
             // Cells see environments at their own paths, which must not lead over links.
             let root = root.canonicalize()?;
-            for folder in ["environments", "held", "locks"] {
-                fs::create_dir_all(root.join(folder))?;
+            for folder in ["", "environments", "held", "locks"] {
+                let folder = root.join(folder);
+                create(&folder)?;
+                refuse_shared(&folder)?;
             }
             Ok(Cache { root })
         };
@@ -92,6 +95,23 @@ impl Cache {
     }
 }
 
+/// Whatever the umask is, only its owner writes to it.
+fn create(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o755).create(folder)
+}
+
+/// Whoever can write to it decides what is imported in cells, of all brains that use it.
+fn refuse_shared(folder: &Path) -> io::Result<()> {
+    if fs::metadata(folder)?.mode() & 0o002 == 0 {
+        return Ok(());
+    }
+    Err(io::Error::other(format!(
+        "every user may write to `{0}`, and could replace packages there; run `chmod o-w {0}` if only you have used it, or \
+         choose another folder with `package_cache`",
+        folder.display()
+    )))
+}
+
 /// The name that is held while an environment is made; its own name is held while it is used.
 pub(super) fn making(id: &str) -> String {
     format!("{id}.making")
@@ -101,14 +121,21 @@ pub(super) fn making(id: &str) -> String {
 pub(super) fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     use std::io::Write;
     let partial = path.with_extension(format!("partial-{}", std::process::id()));
-    let mut file = File::create(&partial)?;
+    let mut file = options().truncate(true).open(&partial)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     fs::rename(&partial, path)
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    File::options().create(true).truncate(false).write(true).open(path)
+    options().truncate(false).open(path)
+}
+
+/// A file that only its owner writes to.
+fn options() -> OpenOptions {
+    let mut options = File::options();
+    options.create(true).write(true).mode(0o644);
+    options
 }
 
 fn try_hold(path: &Path, how: Hold) -> io::Result<Option<File>> {

@@ -21,6 +21,10 @@ use crate::environment::prune::{self, Keep, Pruned};
 use crate::environment::requirements::Requirements;
 use crate::environment::uv::Uv;
 
+/// What was built from source has the hashes of what it was built from, and was made by the package's own code. So a brain that takes
+/// wheels only must not find it: it has a cache of its own in here.
+const BUILT: &str = "built_from_source";
+
 /// Hears how it goes.
 pub(super) type Tell<'a> = dyn Fn(Progress) + Send + Sync + 'a;
 
@@ -43,7 +47,10 @@ struct InUse {
 impl Environments {
     /// Finds the interpreter and opens the cache folder. `uv` is looked for when it is first needed.
     pub async fn open(config: EnvironmentsConfig) -> Result<Environments, Error> {
-        let cache = Arc::new(Cache::open(&config.cache)?);
+        let cache = Arc::new(match config.policy.allow_source {
+            true => Cache::open(&config.cache.join(BUILT))?,
+            false => Cache::open(&config.cache)?,
+        });
         let interpreter = Interpreter::find(&config).await?;
         Ok(Environments {
             config,

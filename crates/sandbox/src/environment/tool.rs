@@ -46,7 +46,8 @@ pub(super) async fn install(
     succeed(venv, hint).await?;
     let mut pip = bare(&partial.join("bin/python"), config);
     pip.args(["-m", "pip", "install", "--quiet", "--no-input", "--no-deps", "--only-binary=:all:"]);
-    pip.args(["--disable-pip-version-check", "--no-cache-dir", "--require-hashes"]);
+    // Whoever adds a function waits for this, also without a network.
+    pip.args(["--disable-pip-version-check", "--no-cache-dir", "--require-hashes", "--retries=1"]);
     if let Some(index) = &config.index {
         pip.arg(format!("--index-url={index}"));
     }

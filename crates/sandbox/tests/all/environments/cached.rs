@@ -1,10 +1,12 @@
 //! What stays in the cache, what is repaired there, and what is taken away.
 
 use std::collections::HashMap;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
-use selfmade_sandbox::environment::{Keep, ProblemKind, Progress, Pruned};
+use selfmade_sandbox::environment::{
+    Environments, EnvironmentsConfig, Keep, PackagePolicy, ProblemKind, Progress, Pruned,
+};
 
 use super::{Heard, Place, set};
 
@@ -24,6 +26,30 @@ async fn offline_the_cache_is_enough_to_make_it_again() {
     fs::rename(place.cached(&format!("environments/{made}")), place.cached("environments/lost")).unwrap();
     place.config.offline = true;
     assert_eq!(place.get(&["six"]).await.unwrap().id, made);
+}
+
+#[tokio::test]
+async fn what_may_be_built_from_source_is_apart_from_what_may_not() {
+    let place = Place::new().await;
+    let wheels = place.get(&["six"]).await.unwrap().id.clone();
+    let policy = PackagePolicy { allow_source: true, ..PackagePolicy::default() };
+    let building = Environments::open(EnvironmentsConfig { policy, ..place.config.clone() }).await.unwrap();
+    let built = building.get(&set(&["six"])).await.unwrap();
+    assert_eq!(built.id, wheels, "the same files");
+    assert!(built.site_packages[0].starts_with(place.cached("built_from_source")), "{built:?}");
+    assert!(building.get(&set(&["docopt"])).await.is_ok());
+    let (kind, _, _) = place.failed(&["docopt"]).await;
+    assert_eq!(kind, ProblemKind::NoWheel, "also when somebody else has built it");
+}
+
+#[tokio::test]
+async fn a_cache_that_everybody_may_write_to_is_refused() {
+    let place = Place::new().await;
+    place.get(&["six"]).await.unwrap();
+    fs::set_permissions(place.cached("environments"), Permissions::from_mode(0o777)).unwrap();
+    let error = place.get(&["six"]).await.unwrap_err();
+    let why = std::error::Error::source(&error).unwrap().to_string();
+    assert!(why.starts_with("every user may write to `") && why.contains("`chmod o-w "), "{why}");
 }
 
 #[tokio::test]

@@ -220,6 +220,11 @@ impl Run {
         let elapsed = self.finished_at?.duration_since(self.started_at?);
         u64::try_from(elapsed.as_micros()).ok()
     }
+
+    /// Whether it only waits for a time, and goes on by itself.
+    pub fn is_asleep(&self) -> bool {
+        self.state == RunState::Waiting && matches!(self.waiting, Some(Waiting::Time { .. }))
+    }
 }
 
 #[cfg(test)]

@@ -241,7 +241,7 @@ pub(super) async fn start_and_respond(
         Preference::Wait(limit) => waited(door, caller, request, limit).await?,
         Preference::Live => return live_run::stream_run(door, caller, request).await,
     };
-    let on_its_way = !run.state.is_final() && run.state != RunState::Waiting;
+    let on_its_way = !run.state.is_final() && (run.state != RunState::Waiting || run.is_asleep());
     let status = if on_its_way { StatusCode::ACCEPTED } else { StatusCode::OK };
     let location = format!("/api/v1/runs/{}", run.run_id);
     let applied = [(header::LOCATION, location)];
@@ -272,9 +272,17 @@ pub(super) async fn waited(
         let _ = tell.send(begun.run_id);
         begun.ended(&ctx).await
     });
+    let awake = async {
+        let mut run = (&mut work).await.map_err(|_| panicked())??;
+        // A person may take days; that it waits for one is an answer, too.
+        while run.is_asleep() {
+            run = runs::wait_past(door.ctx(), caller.access(), &run).await?;
+        }
+        Ok(run)
+    };
     let waiting = async {
         tokio::select! {
-            ended = &mut work => Ok(ended.map_err(|_| panicked())??),
+            ended = awake => ended,
             () = caller.lapsed(door.ctx()) => Err(caller::unknown()),
         }
     };

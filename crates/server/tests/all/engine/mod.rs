@@ -29,4 +29,4 @@ mod stepping;
 mod stopping;
 mod storing;
 mod triggering;
-mod waiting;
+pub(crate) mod waiting;

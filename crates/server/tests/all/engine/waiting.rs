@@ -38,7 +38,7 @@ async fn ended(stage: &Stage, run: RunId) -> Run {
 }
 
 /// Returns when some run waits.
-async fn one_waits(stage: &Stage) {
+pub(crate) async fn one_waits(stage: &Stage) {
     let waiting = RunFilter { states: vec![RunState::Waiting], ..RunFilter::default() };
     while runs::list(&stage.ctx, &ME, waiting.clone(), 1).await.unwrap().is_empty() {
         tokio::task::yield_now().await;

@@ -1,6 +1,7 @@
 //! Runs over HTTP.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::http::StatusCode;
 use model::access::token::TokenRole;
@@ -10,6 +11,7 @@ use tokio::sync::Notify;
 
 use super::asking::{open, token};
 use crate::engine::script::raised;
+use crate::engine::waiting::one_waits;
 use crate::world::ME;
 
 fn sum() -> Value {
@@ -54,6 +56,28 @@ store::on_both! {
         let id = run.json["run_id"].as_str().unwrap().parse().unwrap();
         let ended = server::app::runs::wait(&stage.ctx, &ME, id).await.unwrap();
         assert_eq!(ended.output, Some(json!(3)), "it went on");
+        stage.close().await;
+    }
+
+    async fn a_run_that_sleeps_is_waited_for_and_one_that_asks_a_person_is_not(database: &TestDatabase) {
+        let (stage, asker) = open(database).await;
+        stage.work();
+        stage.script.part("add", |_, host| async move {
+            host.verb("sleep", vec![3_600.into()]).await.unwrap();
+            Ok(3.into())
+        });
+        let asking = asker.post("/api/v1/runs", sum());
+        let waking = async {
+            one_waits(&stage).await;
+            stage.ctx.clock.advance(Duration::from_secs(3_601));
+        };
+        let (run, ()) = tokio::join!(asking, waking);
+        assert_eq!((run.status, &run.json["state"], &run.json["output"]), (StatusCode::OK, &json!("succeeded"), &json!(3)));
+        let late = asker.ask("POST", "/api/v1/runs", &[("prefer", "wait=0")], Some(sum())).await;
+        assert_eq!(late.status, StatusCode::ACCEPTED, "{late:?}");
+        stage.script.part("add", |_, host| async move { Ok(host.verb("ask", vec!["really?".into()]).await.unwrap()) });
+        let run = asker.post("/api/v1/runs", sum()).await;
+        assert_eq!((run.status, &run.json["state"]), (StatusCode::OK, &json!("waiting")));
         stage.close().await;
     }
 

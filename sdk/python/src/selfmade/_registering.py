@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from selfmade._errors import BadRequest, Refused, api_error
 from selfmade._forks import after_fork
 from selfmade._http import Server
-from selfmade._preparing import prepare
+from selfmade._preparing import prepare, saying
 from selfmade.client import Client
 from selfmade.models import Changeset, Moved
 
@@ -35,8 +35,16 @@ _known = Known()
 
 def registered(client: Client, function: ManagedFunction[Any, Any]) -> int:
     """The version of this function on the client's server, which is made if need be."""
-    known = _known.versions.get((client.located.find(), function.fn))
+    known = _known.versions.get((_server(client), function.fn))
     return register(client, function) if known is None else known
+
+
+def _server(client: Client) -> Server:
+    """Where it is, which is found out once."""
+    if client.located.known:
+        return client.located.find()
+    with saying("starting a server"):
+        return client.located.find()
 
 
 async def registered_later(client: Client, function: ManagedFunction[Any, Any]) -> int:
@@ -50,7 +58,8 @@ def register(client: Client, function: ManagedFunction[Any, Any]) -> int:
     """Stores it and all that it calls, as one change, and returns its version."""
     with _known.lock:
         sources = _closure(function)
-        versions = _store(client, sources)
+        with saying(f"storing `{function.name}`: checking, resolving packages, running tests"):
+            versions = _store(client, sources)
         server = client.located.find()
         for one, version in zip(sources, versions, strict=True):
             _known.versions[(server, one.fn)] = version

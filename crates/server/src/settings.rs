@@ -183,8 +183,8 @@ pub enum ConfigError {
     Read { path: PathBuf, source: std::io::Error },
     #[error("`{}` is not a valid configuration: {detail}", .path.display())]
     Parse { path: PathBuf, detail: String },
-    #[error("`{}` has an unknown setting `{key}`", .path.display())]
-    Unknown { path: PathBuf, key: String, near: Option<String> },
+    #[error("`{}` has an unknown setting `{key}`{}", .path.display(), within(.table.as_deref()))]
+    Unknown { path: PathBuf, table: Option<String>, key: String, near: Option<String> },
     #[error("`{}` has an unknown table `[{table}]`", .path.display())]
     UnknownTable { path: PathBuf, table: String, holds: Option<String> },
     #[error("`{key}` is not read from `{}`, where it would be stored next to the database", .path.display())]
@@ -290,9 +290,10 @@ fn in_file(path: &Path) -> Result<Values, ConfigError> {
         return Err(error);
     }
     let mut values = BTreeMap::new();
-    for (key, value) in flat(table) {
-        let Some(setting) = SETTINGS.iter().find(|setting| setting.key == key) else {
-            return Err(unknown(path, &key));
+    for (table, key, value) in flat(table) {
+        let whole = table.as_ref().map_or_else(|| key.clone(), |table| format!("{table}_{key}"));
+        let Some(setting) = SETTINGS.iter().find(|setting| setting.key == whole) else {
+            return Err(unknown(path, table.as_deref(), &key));
         };
         if setting.key == NEVER_IN_FILE {
             return Err(ConfigError::Misplaced { path: path.to_owned(), key: setting.key });
@@ -315,24 +316,31 @@ fn unknown_table(path: &Path, name: &str, value: &toml::Value) -> Option<ConfigE
     Some(ConfigError::UnknownTable { path: path.to_owned(), table: name.to_owned(), holds })
 }
 
-/// What stands in a table has the table's name before its own.
-fn flat(table: toml::Table) -> Vec<(String, toml::Value)> {
+/// What stands in a table comes with its name, which is before its own.
+fn flat(table: toml::Table) -> Vec<(Option<String>, String, toml::Value)> {
     let mut values = Vec::new();
     for (key, value) in table {
         match value {
             toml::Value::Table(inner) => {
-                values.extend(inner.into_iter().map(|(name, value)| (format!("{key}_{name}"), value)));
+                values.extend(inner.into_iter().map(|(name, value)| (Some(key.clone()), name, value)));
             }
-            value => values.push((key, value)),
+            value => values.push((None, key, value)),
         }
     }
     values
 }
 
-fn unknown(path: &Path, key: &str) -> ConfigError {
-    let known: Vec<String> = SETTINGS.iter().map(|setting| setting.key.to_owned()).collect();
+/// Told as it is written: in a table, without the table's name.
+fn unknown(path: &Path, table: Option<&str>, key: &str) -> ConfigError {
+    let begins = table.map(|table| format!("{table}_")).unwrap_or_default();
+    let known: Vec<String> =
+        SETTINGS.iter().filter_map(|setting| setting.key.strip_prefix(&begins)).map(str::to_owned).collect();
     let near = nearest(key, &known).map(str::to_owned);
-    ConfigError::Unknown { path: path.to_owned(), key: key.to_owned(), near }
+    ConfigError::Unknown { path: path.to_owned(), table: table.map(str::to_owned), key: key.to_owned(), near }
+}
+
+fn within(table: Option<&str>) -> String {
+    table.map(|table| format!(" in the table `[{table}]`")).unwrap_or_default()
 }
 
 /// As a flag would say it.
@@ -380,6 +388,12 @@ mod tests {
         let error = chosen("databse = \"x\"", &SettingInputs::default()).unwrap_err();
         assert!(error.to_string().ends_with("has an unknown setting `databse`"), "{error}");
         assert_eq!(error.hint(), "did you mean `database`?");
+        let error = chosen("[notify]\nfuncton = \"x\"", &SettingInputs::default()).unwrap_err();
+        assert!(
+            error.to_string().ends_with("has an unknown setting `functon` in the table `[notify]`"),
+            "{error}"
+        );
+        assert_eq!(error.hint(), "did you mean `function`?");
         let error = chosen("zzz = 1", &SettingInputs::default()).unwrap_err();
         assert!(error.hint().contains("--show-config"), "{}", error.hint());
     }

@@ -51,10 +51,19 @@ pub enum Happening {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("a changeset that is {state} cannot be {happening}")]
+#[error("{}", self.text())]
 pub struct IllegalTransition {
     pub state: &'static str,
     pub happening: &'static str,
+}
+
+impl IllegalTransition {
+    fn text(&self) -> String {
+        match self {
+            IllegalTransition { state, happening } if state == happening => format!("it is already {state}"),
+            IllegalTransition { state, happening } => format!("it is {state}, so it cannot be {happening}"),
+        }
+    }
 }
 
 impl ChangesetState {
@@ -288,7 +297,8 @@ mod tests {
                 assert!(state.after(happening).is_err());
             }
         }
-        insta::assert_snapshot!(ChangesetState::Rejected.after(Happening::Apply).unwrap_err(), @"a changeset that is rejected cannot be applied");
+        insta::assert_snapshot!(ChangesetState::Rejected.after(Happening::Apply).unwrap_err(), @"it is rejected, so it cannot be applied");
+        insta::assert_snapshot!(ChangesetState::Applied.after(Happening::Apply).unwrap_err(), @"it is already applied");
     }
 
     #[test]

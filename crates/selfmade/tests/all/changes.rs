@@ -57,7 +57,8 @@ fn a_changeset_is_shown_and_applied() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: changeset 2: a changeset that is applied cannot be applied
+    error: changeset 2: it is already applied
+    hint: `selfmade changes show 2` shows what became of it
     ");
     assert_shows!(place.run(&["changes", "list", "--state", "checked"]), @"
     exit: 0
@@ -187,14 +188,16 @@ fn a_rejected_changeset_is_over() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: changeset 2: a changeset that is rejected cannot be applied
+    error: changeset 2: it is rejected, so it cannot be applied
+    hint: `selfmade changes show 2` shows what became of it
     ");
     assert_shows!(place.run(&["changes", "rebase", "2"]), @"
     exit: 5
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: changeset 2: a changeset that is rejected cannot be rebased
+    error: changeset 2: it is rejected, so it cannot be rebased
+    hint: `selfmade changes show 2` shows what became of it
     ");
 }
 

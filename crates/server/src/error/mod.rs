@@ -290,6 +290,10 @@ impl Error {
             Error::Absent { noun: noun @ ("secret" | "token" | "session" | "pack"), .. } => {
                 Some(format!("`selfmade {noun} list` lists them"))
             }
+            Error::Absent { noun: "preset", .. } => Some("`selfmade preset list` lists them".to_owned()),
+            Error::Transition { number, .. } => {
+                Some(format!("`selfmade changes show {number}` shows what became of it"))
+            }
             Error::ChangesetNotFound { .. } => Some("`selfmade changes list` lists them".to_owned()),
             Error::RevisionNotFound { .. } => Some("`selfmade log` lists the revisions".to_owned()),
             Error::VersionNotFound { key, .. } | Error::Plan(PlanError::NoVersion { key, .. }) => {
@@ -400,10 +404,14 @@ impl Error {
 
 /// Why a Run takes no answer.
 fn not_asking(state: RunState, answered: bool) -> String {
-    let state = state.as_str();
+    let state = match state {
+        RunState::Cancelled => "was cancelled".to_owned(),
+        RunState::Succeeded | RunState::Failed => format!("has {}", state.as_str()),
+        state => format!("is {}", state.as_str()),
+    };
     match answered {
-        true => format!("was already answered, and is {state}"),
-        false => format!("is {state} and is not waiting for an answer"),
+        true => format!("was already answered, and {state}"),
+        false => format!("{state} and is not waiting for an answer"),
     }
 }
 

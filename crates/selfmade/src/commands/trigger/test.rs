@@ -111,7 +111,7 @@ fn conclude(session: &Session, rehearsal: &Rehearsal) {
     let fitting = counted(rehearsal.verdicts.len(), "event");
     let since = crate::terminal::time::exact(rehearsal.since);
     session.output.note(format!(
-        "since {since} it would have fired {}, out of {fitting} events that match its kind and source",
+        "since {since} it would have fired {}, out of {fitting} of its kind and source",
         counted(rehearsal.fires, "time")
     ));
     if !rehearsal.complete {

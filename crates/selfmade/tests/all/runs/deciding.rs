@@ -105,7 +105,7 @@ fn a_run_that_waits_is_cancelled_at_once() {
     --- stdout
     --- stderr
     brain: [folder]/home (given by --home)
-    error: run [id] is cancelled and is not waiting for an answer
+    error: run [id] was cancelled and is not waiting for an answer
     ");
     let shown = place.data(&["runs", "show", &id]);
     assert!(shown.contains("cancelled  ") && shown.contains("by command_line"), "{shown}");

@@ -21,7 +21,7 @@ use model::access::policy::ProposalPolicy;
 use model::access::verb::Verb;
 use model::access::{Access, Authority};
 use model::changeset::check::{Check, Verdict};
-use model::changeset::{Changeset, ChangesetState, Happening, Live, based_on, conflicts};
+use model::changeset::{Change, Changeset, ChangesetState, Happening, Live, based_on, conflicts};
 use model::entry::EntryKey;
 use model::revision::Revision;
 use store::ChangesetFilter;
@@ -406,18 +406,22 @@ fn fresh(
 }
 
 fn made_up_title(drafted: &Drafted) -> String {
-    match drafted.changes.as_slice() {
-        [] => "nothing".to_owned(),
-        [change] => {
-            let state = drafted.snapshot.entries.get(&change.key);
-            let verb = match (change.live, state.and_then(|state| state.live)) {
-                (Live::Nothing, _) => "delete",
-                (_, Some(_)) => "update",
-                (_, None) => "add",
-            };
-            format!("{verb} {}", change.key.name)
-        }
-        [first, rest @ ..] => format!("change {} and {} more", first.key.name, rest.len()),
+    let Some(first) = drafted.changes.first() else { return "nothing".to_owned() };
+    let verb = verb(drafted, first);
+    let rest = &drafted.changes[1..];
+    if rest.is_empty() {
+        return format!("{verb} {}", first.key.name);
+    }
+    let verb = if rest.iter().all(|change| self::verb(drafted, change) == verb) { verb } else { "change" };
+    format!("{verb} {} and {} more", first.key.name, rest.len())
+}
+
+fn verb(drafted: &Drafted, change: &Change) -> &'static str {
+    let state = drafted.snapshot.entries.get(&change.key);
+    match (change.live, state.and_then(|state| state.live)) {
+        (Live::Nothing, _) => "delete",
+        (_, Some(_)) => "update",
+        (_, None) => "add",
     }
 }
 

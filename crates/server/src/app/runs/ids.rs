@@ -25,8 +25,10 @@ pub fn short(run: RunId) -> String {
 /// The one Run that is meant.
 pub async fn find(ctx: &Ctx, access: &Access, text: &str) -> Result<RunId, Error> {
     access.may(Verb::ReadRuns)?;
-    if let ("last", name) = text.split_once(':').unwrap_or((text, "")) {
-        return last(ctx, access, text, name).await;
+    match text.split_once(':') {
+        None if text == "last" => return last(ctx, access, text, "").await,
+        Some(("last", name)) if !name.is_empty() => return last(ctx, access, text, name).await,
+        _ => {}
     }
     let digits = text.replace('-', "");
     if digits.len() < LEAST || digits.len() > 32 || !digits.chars().all(|digit| digit.is_ascii_hexdigit()) {

@@ -155,6 +155,11 @@ fn sources_made_to_be_slow_are_not() {
         many(&|i| format!("@selfmade.function\ndef f{i}(): C{i}\n"))
     );
     assert_eq!(read_pack(&apart).unwrap().functions.len(), n);
+    let aliases = format!(
+        "C0 = []\n{}C{n}.append(1)\n@selfmade.function\ndef f(): C0\n",
+        many(&|i| format!("C{} = C{i}\n", i + 1))
+    );
+    assert!(read_pack(&aliases).unwrap_err().to_string().contains("changes it after"));
     // Each of these functions takes most of the file with it.
     let text = "much of it ".repeat(60);
     let chain: String = (1..1200).map(|i| format!("C{i} = [C{}, '{text}']\n", i - 1)).collect();

@@ -3,6 +3,7 @@
 use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
 use model::graph::{GraphContent, Node};
+use server::app::changesets;
 use server::app::changesets::drafts::Intent;
 use store::testing::TestDatabase;
 
@@ -140,5 +141,19 @@ store::on_both! {
         let new = world.ctx.store.live_version(&key("f")).await.unwrap().unwrap().head;
         assert_eq!((new.entry_id, new.number.0), (old.entry_id, 2));
         assert_ne!(imposter.entry_id, old.entry_id);
+    }
+
+    async fn who_reads_a_proposal_sees_what_it_would_take_along(database: &TestDatabase) {
+        let world = World::open(database).await;
+        world.register(vec![answering("f", 1)]).await.unwrap();
+        let number = world.propose(vec![delete("f")]).await.unwrap().number;
+        world.register(vec![schedule("later", "f")]).await.unwrap();
+        let shown = async || {
+            let changes = changesets::show(&world.ctx, &ME, number).await.unwrap().changes.into_iter();
+            changes.map(|change| format!("{} {}", change.action, change.key)).collect::<Vec<_>>()
+        };
+        assert_eq!(shown().await, ["delete function `f`", "delete schedule `later`"]);
+        changesets::reject(&world.ctx, &ME, number).await.unwrap();
+        assert_eq!(shown().await, ["delete function `f`"]);
     }
 }

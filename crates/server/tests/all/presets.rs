@@ -4,7 +4,7 @@ use model::run::RunState;
 use sandbox::Value;
 use secrecy::SecretBox;
 use serde_json::{Map, Value as Json, json};
-use server::app::changesets::drafts::Proposal;
+use server::app::changesets::drafts::{Intent, Proposal};
 use server::app::changesets::{self, Breakage};
 use server::app::operations::attention;
 use server::app::runs::{self, Input, StartRun, Target};
@@ -86,9 +86,9 @@ store::on_both! {
         let wrong = presets::put(&stage.ctx, &ME, &name("passes"), "two", object(&json!({"n": "x"}))).await.unwrap_err();
         assert_eq!(wrong.code(), "bad_run_input");
         let changed = serde_json::from_value(content("m")).unwrap();
-        let intent = server::app::changesets::drafts::Intent::Put(name("passes"), changed);
-        let proposal = server::app::changesets::drafts::Proposal::of("", vec![intent]);
-        let error = server::app::changesets::register(&stage.ctx, &ME, &proposal).await.unwrap_err();
+        let intent = Intent::Put(name("passes"), changed);
+        let proposal = Proposal::of("", vec![intent]);
+        let error = changesets::register(&stage.ctx, &ME, &proposal).await.unwrap_err();
         assert!(findings(&error).join("\n").contains("its preset `one` no longer fits"), "{error:?}");
     }
 }

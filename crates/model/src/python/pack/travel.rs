@@ -197,6 +197,9 @@ pub(super) fn check_assigned(module: &Module<'_>, found: &Found<'_>) -> Result<(
 
 /// The same for names that an import gives first: the import would travel, and the definition that replaces it would not.
 pub(super) fn check_redefined(module: &Module<'_>, found: &Found<'_>) -> Result<(), SourceError> {
+    if !module.plain.redefines() {
+        return Ok(());
+    }
     let needed = needed(module, found);
     let is_replaced =
         |name: &&String| module.plain.is_redefined(name) && !module.registered.contains(name.as_str());

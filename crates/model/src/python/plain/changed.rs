@@ -34,20 +34,15 @@ const CHANGING: &[&str] = &[
 pub(super) fn names<'a>(statements: &[&'a Stmt]) -> HashSet<&'a str> {
     let mut changes = Changes::default();
     statements.iter().for_each(|statement| changes.visit_stmt(statement));
-    let mut changed = changes.changed;
-    changed.extend(by_calls(statements, changes.called));
-    // Each round finds at least one more.
-    loop {
-        let known = changed.len();
-        for (alias, name) in &changes.aliases {
-            if changed.contains(alias) || changed.contains(name) {
-                changed.extend([alias, name]);
-            }
-        }
-        if changed.len() == known {
-            return changed;
+    let mut waiting: Vec<&str> = changes.changed.into_iter().collect();
+    waiting.extend(by_calls(statements, changes.called));
+    let mut changed = HashSet::new();
+    while let Some(name) = waiting.pop() {
+        if changed.insert(name) {
+            waiting.extend(changes.aliases.get(name).into_iter().flatten());
         }
     }
+    changed
 }
 
 /// What the file's own functions change, of those that its statements call. Decorated ones are no longer what is written here.
@@ -74,8 +69,8 @@ fn by_calls<'a>(statements: &[&'a Stmt], mut called: Vec<&'a str>) -> HashSet<&'
 #[derive(Default)]
 struct Changes<'a> {
     changed: HashSet<&'a str>,
-    /// Two names of one value.
-    aliases: Vec<(&'a str, &'a str)>,
+    /// Other names of the same value.
+    aliases: HashMap<&'a str, Vec<&'a str>>,
     called: Vec<&'a str>,
 }
 
@@ -134,7 +129,9 @@ impl<'a> Changes<'a> {
 
     fn same(&mut self, target: &'a Expr, value: &'a Expr) {
         if let (Expr::Name(target), Expr::Name(value)) = (target, value) {
-            self.aliases.push((target.id.as_str(), value.id.as_str()));
+            let (target, value) = (target.id.as_str(), value.id.as_str());
+            self.aliases.entry(target).or_default().push(value);
+            self.aliases.entry(value).or_default().push(target);
         }
     }
 

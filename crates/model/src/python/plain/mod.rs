@@ -94,6 +94,10 @@ impl<'a> Definitions<'a> {
         found.is_some_and(|found| std::ptr::eq(found.statement, statement))
     }
 
+    pub(super) fn redefines(&self) -> bool {
+        !self.redefined.is_empty()
+    }
+
     /// Whether a name is given by an import at first, and by a definition in the end.
     pub(super) fn is_redefined(&self, name: &str) -> bool {
         self.redefined.contains(name)

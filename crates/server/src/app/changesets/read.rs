@@ -1,5 +1,7 @@
 //! Reads Changesets: lists of them, and what one changes.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use model::access::Access;
 use model::access::actor::Actor;
@@ -7,9 +9,10 @@ use model::access::verb::Verb;
 use model::changeset::check::Check;
 use model::changeset::diff::Diff;
 use model::changeset::document;
-use model::changeset::{Changeset, ChangesetState, Conflict, Live};
+use model::changeset::{Change, Changeset, ChangesetState, Conflict, Happening, Live};
 use model::content::Content;
-use model::entry::EntryKey;
+use model::entry::{EntryKey, EntryKind};
+use model::function::dependency::Role;
 use model::revision::Revision;
 use serde::{Deserialize, Serialize};
 use store::{ChangesetFilter, ChangesetSummary};
@@ -74,7 +77,8 @@ pub async fn show(ctx: &Ctx, access: &Access, number: u64) -> Result<ChangesetVi
     let changeset = find(ctx, access, number).await?;
     let before = changeset.applied.map_or(changeset.base, Revision::previous);
     let mut changes = Vec::new();
-    for change in &changeset.changes {
+    let along = taken_along(ctx, access, &changeset).await?;
+    for change in changeset.changes.iter().chain(&along) {
         let old = ctx.store.version_as_of(&change.key, before).await?.map(|version| version.content);
         let new = match change.live {
             Live::Existing(number) => {
@@ -111,6 +115,24 @@ pub async fn show(ctx: &Ctx, access: &Access, number: u64) -> Result<ChangesetVi
         conflicts: seen_conflicts(access, changeset.conflicts),
         changes,
     })
+}
+
+/// What would be deleted with the Functions and Graphs that go, if it were applied now: the Triggers and Schedules that start them. Its author
+/// may not have seen them.
+async fn taken_along(ctx: &Ctx, access: &Access, changeset: &Changeset) -> Result<Vec<Change>, Error> {
+    let is_gone = |change: &&Change| {
+        change.live == Live::Nothing && matches!(change.key.kind, EntryKind::Function | EntryKind::Graph)
+    };
+    let gone = changeset.changes.iter().filter(is_gone).map(|change| change.key.name.to_string());
+    let gone: Vec<String> = gone.collect();
+    if gone.is_empty() || changeset.state.after(Happening::Apply).is_err() {
+        return Ok(Vec::new());
+    }
+    let referrers = ctx.store.referrers(EntryKind::Function, &gone, access.only()).await?.into_iter();
+    let starters = referrers.filter(|(_, role, _)| *role == Role::Starts).map(|(_, _, who)| who);
+    let starters: BTreeSet<EntryKey> =
+        starters.filter(|who| changeset.changes.iter().all(|change| change.key != *who)).collect();
+    Ok(starters.into_iter().map(Change::delete).collect())
 }
 
 /// What is found about entries outside was found for someone who may see them.

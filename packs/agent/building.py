@@ -81,6 +81,7 @@ def make_function(
     lessons: list[str] | None = None,
     allowed: dict[str, list[str]] | None = None,
     limits: dict[str, int] | None = None,
+    interactive: bool = False,
     spent: dict[str, Any] | None = None,
     attempts: list[dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
@@ -94,6 +95,7 @@ def make_function(
         lessons: What was learned from earlier failures.
         allowed: What whoever asks allows.
         limits: `candidates` written independently (3), `repairs` of each (2), `reviews` (1).
+        interactive: Whether a person says what is right where that stays disputed, at most three times.
         spent: Counts calls and tokens; it is changed in place.
         attempts: Gets every code that was tried with what was wrong with it, so that nothing is lost; it is changed in place.
     """
@@ -138,6 +140,10 @@ def make_function(
             if decided["accepted"] is None:
                 break
             one = good[decided["accepted"]]
+            if one["code"] != code:
+                # The draft that is seen from here on is the one that was accepted.
+                code = one["code"]
+                examine(spec, code, [])
             kept = [test for place, test in enumerate(witnesses) if place not in decided["wrong"]]
             done = {"ok": True, "code": one["code"], "witnesses": kept, "wrong": len(decided["wrong"]), "why": why, "note": ""}
             if reviews <= 0:
@@ -154,6 +160,29 @@ def make_function(
             if meets_expectation(looked["test"]["expect"], one["got"][-1]):
                 return {**done, "witnesses": [*kept, looked["test"]]}
             # One candidate that was accepted for passing all tests has to be confirmed by another now.
+    for _ in range(3 if interactive and good else 0):
+        disputed = adjudicate(good, witnesses, len(spec["exact"]))["disputed"]
+        if not disputed:
+            break
+        from selfmade import ask
+
+        test = witnesses[disputed[0]]
+        call = write_example(spec["name"], test).partition(" => ")[0]
+        question = f"What shall `{call}` return? Answer with a value as Python writes it, or `raises ValueError`."
+        report_progress("ask", {"question": question})
+        try:
+            told = parse_example({"call": call, "result": ask(question)})["expect"]
+        except ValueError:
+            break
+        witnesses[disputed[0]] = {**test, "expect": told}
+        good = [one for one in good if meets_expectation(told, one["got"][disputed[0]])]
+        decided = adjudicate(good, witnesses, len(spec["exact"]) + 1)
+        if decided["accepted"] is not None:
+            one = good[decided["accepted"]]
+            examine(spec, one["code"], [])
+            kept = [witness for place, witness in enumerate(witnesses) if place not in decided["wrong"]]
+            why = "it does what a person said"
+            return {"ok": True, "code": one["code"], "witnesses": kept, "wrong": len(decided["wrong"]), "why": why, "note": ""}
     if good:
         code = good[0]["code"]
     return {"ok": False, "code": code, "witnesses": witnesses, "wrong": 0, "why": why, "note": ""}
@@ -283,7 +312,7 @@ def make_draft(
     elif spec["large"]:
         for part in plan(spec, candidates, spent):
             part["name"] = free_name(part["name"], [spec["name"], *(one["spec"]["name"] for one in made)])
-            one = make_function(part, candidates, None, "", None, allowed, limits, spent, attempts)
+            one = make_function(part, candidates, None, "", None, allowed, limits, interactive, spent, attempts)
             if not one["ok"]:
                 return done("undecided" if one["code"] else "failed", "", f"its part `{part['name']}`: {one['why']}", made=[{**one, "spec": part}])
             made.append({**one, "spec": part})
@@ -292,7 +321,8 @@ def make_draft(
     known_lessons = [one for one in lessons() if one["state"] == "active"][:8]
     first = composed["code"] if composed else ""
     before = len(attempts) if attempts is not None else 0
-    one = make_function(spec, candidates, uses, first, [one["text"] for one in known_lessons], allowed, limits, spent, attempts)
+    texts = [one["text"] for one in known_lessons]
+    one = make_function(spec, candidates, uses, first, texts, allowed, limits, interactive, spent, attempts)
     problems = [attempt["problem"] for attempt in (attempts or [])[before:] if attempt["problem"]]
     credit_lessons(known_lessons, problems)
     if one["ok"]:

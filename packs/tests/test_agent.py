@@ -197,6 +197,16 @@ class Building(unittest.TestCase):
             kinds, ["search", "plan", "search", "code", "test", "repair", "code", "test", "review", "proposal", "end"]
         )
 
+    def test_a_person_says_what_is_right_where_that_stays_disputed(self):
+        doubtful = tests(("double(0)", "1"), ("double(1)", "2"), ("double(2)", "9"), ("double(3)", "6"))
+        codes = [f"```python\ndef double(n):\n    return {code}\n```" for code in ("n * n + 1", "n * 2", "n * 3 - 2")]
+        brain = Brain(None)
+        brain.answers = ["0", "4"]
+        account = self.build(Script(tests=doubtful, code=codes), examples=[], brain=brain, interactive=True)
+        self.assertEqual((account["outcome"], account["why"]), ("applied", "it does what a person said"))
+        self.assertIn("What shall `double(n=0)` return?", brain.asked[0])
+        self.assertIn("return n * 2", brain.functions["double"].source)
+
     def test_a_person_answers_the_question(self):
         brain = Brain(None)
         brain.answers = ["Yes, negative ones too."]
@@ -399,6 +409,14 @@ class Doing(unittest.TestCase):
         told = brain.call("tidy", propose=True)
         self.assertEqual(told["twins"], [{"keep": "double", "twin": "twice", "why": "equal results on 3 inputs"}])
         self.assertIn("return double(n=n)", brain.functions["twice"].source)
+
+    def test_improving_gains_no_grants(self):
+        greedy = '```python\nimport selfmade\n@selfmade.function(brain="propose", tests=[])\ndef half(n):\n    return n / 2\n```'
+        brain = Brain(Script(code=greedy))
+        brain.add('import selfmade\n\n@selfmade.function(tests=[{"input": {"n": 4}, "expect": {"output": 2}}])\ndef half(n):\n    "Halve."\n    return n // 2\n')
+        brain.call("improve", "half", examples=["half(3) => 1.5"])
+        self.assertEqual(brain.functions["half"].read()["grants"], {})
+        self.assertEqual(len(brain.functions["half"].declared["tests"]), 1)
 
     def test_improving_keeps_what_worked(self):
         brain = Brain(Script(code=["```python\ndef half(n):\n    return 0\n```", "```python\ndef half(n):\n    return n / 2\n```"]))

@@ -183,9 +183,13 @@ def make_function(
             kept = [witness for place, witness in enumerate(witnesses) if place not in decided["wrong"]]
             why = "it does what a person said"
             return {"ok": True, "code": one["code"], "witnesses": kept, "wrong": len(decided["wrong"]), "why": why, "note": ""}
+    note = ""
     if good:
         code = good[0]["code"]
-    return {"ok": False, "code": code, "witnesses": witnesses, "wrong": 0, "why": why, "note": ""}
+        unclear = [witnesses[place] for place in adjudicate(good, witnesses, len(spec["exact"]))["disputed"][:3]]
+        calls = [write_example(spec["name"], test).partition(" => ")[0] for test in unclear]
+        note = f"unclear is what these return: {', '.join(calls)}" if calls else "it is not clear what is right"
+    return {"ok": False, "code": code, "witnesses": witnesses, "wrong": 0, "why": why, "note": note}
 
 
 @selfmade.function(
@@ -314,7 +318,8 @@ def make_draft(
             part["name"] = free_name(part["name"], [spec["name"], *(one["spec"]["name"] for one in made)])
             one = make_function(part, candidates, None, "", None, allowed, limits, interactive, spent, attempts)
             if not one["ok"]:
-                return done("undecided" if one["code"] else "failed", "", f"its part `{part['name']}`: {one['why']}", made=[{**one, "spec": part}])
+                why = f"its part `{part['name']}`: {one['why']}"
+                return done("undecided" if one["note"] else "failed", "", why, made=[{**one, "spec": part}], note=one["note"])
             made.append({**one, "spec": part})
             uses = [*uses, part["name"]]
             candidates = [{"name": part["name"], "description": part["goal"], "input": {}, "tests": part["guessed"]}, *candidates]
@@ -330,7 +335,7 @@ def make_draft(
             learn(problem, spec["goal"])
     made.append({**one, "spec": spec})
     if not one["ok"]:
-        return done("undecided" if one["why"].endswith("disputed") else "failed", "", one["why"], made=made)
+        return done("undecided" if one["note"] else "failed", "", one["why"], made=made, note=one["note"])
     used = names_used(one["code"], [function["name"] for function in candidates])
     outcome = "composed" if composed and one["code"] == first else "made"
     return done(outcome, spec["name"], one["why"], made=made, note=one["note"], uses=used)

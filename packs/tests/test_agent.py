@@ -121,6 +121,7 @@ class Building(unittest.TestCase):
         codes = [f"```python\ndef double(n):\n    return {code}\n```" for code in ("n * 2", "n * n + 1", "n * 3 - 2")]
         account = self.build(Script(tests=doubtful, code=codes), examples=[])
         self.assertEqual(account["outcome"], "undecided")
+        self.assertIn("double(n=0), double(n=1), double(n=2)", account["note"])
         self.assertEqual(self.brain.functions, {})
 
     def test_a_reviewer_rejects_with_a_call_that_a_second_candidate_decides(self):

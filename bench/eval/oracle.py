@@ -60,7 +60,7 @@ class Oracle:
         return {
             "name": task.name, "goal": request.goal, "returns": "Any", "examples": pairs, "queries": [], "hosts": [], "secrets": [],
             "parameters": [{"name": name, "type": "Any", "about": ""} for name in task.parameters],
-            "uses_model": False, "uses_files": False, "large": False, "question": "",
+            "uses_model": False, "uses_files": False, "large": False, "question": "", "call": "",
         }  # fmt: skip
 
     def pair(self, task, given, chance):

@@ -169,12 +169,12 @@ def report_progress(kind: str, data: dict[str, Any] | None = None) -> dict[str, 
         kind: `plan`, `search`, `candidate`, `code`, `test`, `repair`, `review`, `proposal`, `cost`, `ask` or `end`.
         data: What belongs to it. Texts are cut at 4,000 characters.
     """
-    import selfmade
+    from selfmade import log
 
     line: dict[str, Any] = {"agent": kind}
     for name, value in (data or {}).items():
         line[name] = clean_text(value) if isinstance(value, str) else value
-    selfmade.log(line)
+    log(line)
     return line
 
 

@@ -237,6 +237,7 @@ def make_draft(
     allowed: dict[str, list[str]] | None = None,
     limits: dict[str, int] | None = None,
     interactive: bool = False,
+    offered: list[str] | None = None,
     spent: dict[str, Any] | None = None,
     attempts: list[dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
@@ -249,6 +250,7 @@ def make_draft(
         allowed: What whoever asks allows: `network`, `secrets`, `packages`.
         limits: How many candidates, repairs and reviews (`make_function`).
         interactive: Whether a person answers questions.
+        offered: Stored functions of which it is decided already that none is enough.
         spent: Counts calls and tokens; it is changed in place.
         attempts: Gets what was tried; it is changed in place.
     """
@@ -290,9 +292,10 @@ def make_draft(
         tried = try_candidates(candidates, guessed, False)
     tried.sort(key=lambda one: -one["passed"])
     uses: list[str] = []
-    if candidates and (not parsed or whole(tried)):
-        offered = sorted(candidates, key=lambda one: -max([two["passed"] for two in tried if two["name"] == one["name"]], default=0))
-        chosen = choose(spec["goal"], offered[:10], shown, tried, spent)
+    open_ones = [one for one in candidates if one["name"] not in (offered or [])]
+    if open_ones and (not parsed or whole(tried)):
+        open_ones.sort(key=lambda one: -max([two["passed"] for two in tried if two["name"] == one["name"]], default=0))
+        chosen = choose(spec["goal"], open_ones[:10], shown, tried, spent)
         uses = chosen["uses"]
         if chosen["decision"] == "refuse":
             return done("refused", "", chosen["why"])
@@ -524,7 +527,7 @@ def build(
     made: dict[str, Any] = {"outcome": "failed", "function": "", "arguments": {}, "why": "", "made": [], "note": ""}
     proposed: dict[str, Any] = {"changeset": None, "state": "", "problems": [], "twin": ""}
     try:
-        made = make_draft(goal, examples, name, allowed, limits, interactive, spent, attempts)
+        made = make_draft(goal, examples, name, allowed, limits, interactive, None, spent, attempts)
         if made["outcome"] in ("made", "composed"):
             proposed = propose_built(made["made"], f"{made['function']}: {goal}", spent)
             outcome, why = {"applied": "applied", "refused": "refused"}.get(proposed["state"], "proposed"), made["why"]

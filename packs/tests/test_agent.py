@@ -11,7 +11,7 @@ WRONG = "```python\ndef double(n: int) -> int:\n    return n + 2\n```"
 
 def spec(name="double", goal="Return twice a number.", parameters=(("n", "int"),), **more):
     parameters = [{"name": one, "type": kind, "about": ""} for one, kind in parameters]
-    empty = {"examples": [], "queries": [], "hosts": [], "secrets": [], "uses_model": False, "uses_files": False, "large": False, "question": ""}
+    empty = {"examples": [], "queries": [], "hosts": [], "secrets": [], "uses_model": False, "uses_files": False, "large": False, "question": "", "call": ""}
     return json.dumps({"name": name, "goal": goal, "parameters": parameters, "returns": "int", **empty, **more})
 
 
@@ -368,6 +368,14 @@ class Doing(unittest.TestCase):
         brain = Brain(script)
         self.assertEqual(brain.call("process_user_input", "What is twice 21?"), 42)
         self.assertIn("double", brain.functions)
+
+    def test_a_request_costs_one_call_where_a_function_is_stored_and_four_where_none_is(self):
+        chosen = json.dumps({"function": "double", "call": "double(n=4)"})
+        script = Script(specification=spec(call="double(21)"), chosen_call=chosen)
+        brain = Brain(script)
+        self.assertEqual((brain.call("do", "What is twice 21?")["result"], len(script.heard)), (42, 4))
+        done = brain.call("do", "Return twice the number 4.")
+        self.assertEqual((done["result"], done["outcome"], len(script.heard)), (8, "reused", 5))
 
     def test_a_request_that_lacks_something_says_so(self):
         brain = Brain(Script(call=json.dumps({"call": "double()", "missing": "the number"})))

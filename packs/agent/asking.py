@@ -240,8 +240,11 @@ def ask_text(
         spent["calls"] = spent.get("calls", 0) + 1
         reply = model.chat(messages, model=role, schema=schema, max_tokens=room)
         usage = reply.get("usage") or {}
-        for name in ("input", "cached", "output", "cost"):
-            spent[name] = spent.get(name, 0) + (usage.get(name) or 0)
+        # A model server counts what it had cached apart from the rest of the input.
+        used = {name: usage.get(name) or 0 for name in ("input", "cached", "output", "cost")}
+        used["input"] += used["cached"]
+        for name, amount in used.items():
+            spent[name] = spent.get(name, 0) + amount
         report_progress("cost", {name: spent.get(name, 0) for name in ("calls", "input", "cached", "output", "cost")})
         ending = reply.get("ending")
         if ending == "budget":

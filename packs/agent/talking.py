@@ -374,8 +374,10 @@ def chat(
         for _ in range(most_turns):
             reply = model.chat([{"role": "system", "content": system}, *talk], model=role, tools=offered)
             spent["calls"] += 1
+            usage = reply.get("usage") or {}
             for name in ("input", "cached", "output", "cost"):
-                spent[name] += (reply.get("usage") or {}).get(name) or 0
+                spent[name] += usage.get(name) or 0
+            spent["input"] += usage.get("cached") or 0
             report_progress("cost", spent)
             talk.append(reply["message"])
             ending = reply.get("ending")

@@ -60,7 +60,7 @@ class Oracle:
         return {
             "name": task.name, "goal": request.goal, "returns": "Any", "examples": pairs, "queries": [], "hosts": [], "secrets": [],
             "parameters": [{"name": name, "type": "Any", "about": ""} for name in task.parameters],
-            "uses_model": False, "uses_files": False, "large": False, "question": "",
+            "uses_model": False, "uses_files": False, "large": False, "question": "", "call": "",
         }  # fmt: skip
 
     def pair(self, task, given, chance):
@@ -183,6 +183,9 @@ def schema_in(system):
 
 def serve(oracle, port=0):
     """A server on loopback in a thread; close it with `shutdown`."""
+    # What hangs is found out here, because a thread cannot stop it.
+    for request in oracle.requests:
+        oracle.mutants_of(request.task)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
     server.oracle = oracle
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -201,10 +204,9 @@ def main():
     parser.add_argument("--right", type=float, default=0.7)
     given = parser.parse_args()
     requests = streams.make(humaneval.tasks(given.data), given.size, given.seed)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", given.port), Handler)
-    server.oracle = Oracle(requests, given.seed, given.right)
+    server = serve(Oracle(requests, given.seed, given.right), given.port)
     print(f"http://127.0.0.1:{server.server_address[1]}/v1", flush=True)
-    server.serve_forever()
+    threading.Event().wait()
 
 
 if __name__ == "__main__":

@@ -169,12 +169,12 @@ def report_progress(kind: str, data: dict[str, Any] | None = None) -> dict[str, 
         kind: `plan`, `search`, `candidate`, `code`, `test`, `repair`, `review`, `proposal`, `cost`, `ask` or `end`.
         data: What belongs to it. Texts are cut at 4,000 characters.
     """
-    import selfmade
+    from selfmade import log
 
     line: dict[str, Any] = {"agent": kind}
     for name, value in (data or {}).items():
         line[name] = clean_text(value) if isinstance(value, str) else value
-    selfmade.log(line)
+    log(line)
     return line
 
 
@@ -240,8 +240,11 @@ def ask_text(
         spent["calls"] = spent.get("calls", 0) + 1
         reply = model.chat(messages, model=role, schema=schema, max_tokens=room)
         usage = reply.get("usage") or {}
-        for name in ("input", "cached", "output", "cost"):
-            spent[name] = spent.get(name, 0) + (usage.get(name) or 0)
+        # A model server counts what it had cached apart from the rest of the input.
+        used = {name: usage.get(name) or 0 for name in ("input", "cached", "output", "cost")}
+        used["input"] += used["cached"]
+        for name, amount in used.items():
+            spent[name] = spent.get(name, 0) + amount
         report_progress("cost", {name: spent.get(name, 0) for name in ("calls", "input", "cached", "output", "cost")})
         ending = reply.get("ending")
         if ending == "budget":

@@ -81,6 +81,7 @@ def make_function(
     lessons: list[str] | None = None,
     allowed: dict[str, list[str]] | None = None,
     limits: dict[str, int] | None = None,
+    interactive: bool = False,
     spent: dict[str, Any] | None = None,
     attempts: list[dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
@@ -94,6 +95,7 @@ def make_function(
         lessons: What was learned from earlier failures.
         allowed: What whoever asks allows.
         limits: `candidates` written independently (3), `repairs` of each (2), `reviews` (1).
+        interactive: Whether a person says what is right where that stays disputed, at most three times.
         spent: Counts calls and tokens; it is changed in place.
         attempts: Gets every code that was tried with what was wrong with it, so that nothing is lost; it is changed in place.
     """
@@ -138,6 +140,10 @@ def make_function(
             if decided["accepted"] is None:
                 break
             one = good[decided["accepted"]]
+            if one["code"] != code:
+                # The draft that is seen from here on is the one that was accepted.
+                code = one["code"]
+                examine(spec, code, [])
             kept = [test for place, test in enumerate(witnesses) if place not in decided["wrong"]]
             done = {"ok": True, "code": one["code"], "witnesses": kept, "wrong": len(decided["wrong"]), "why": why, "note": ""}
             if reviews <= 0:
@@ -154,9 +160,36 @@ def make_function(
             if meets_expectation(looked["test"]["expect"], one["got"][-1]):
                 return {**done, "witnesses": [*kept, looked["test"]]}
             # One candidate that was accepted for passing all tests has to be confirmed by another now.
+    for _ in range(3 if interactive and good else 0):
+        disputed = adjudicate(good, witnesses, len(spec["exact"]))["disputed"]
+        if not disputed:
+            break
+        from selfmade import ask
+
+        test = witnesses[disputed[0]]
+        call = write_example(spec["name"], test).partition(" => ")[0]
+        question = f"What shall `{call}` return? Answer with a value as Python writes it, or `raises ValueError`."
+        report_progress("ask", {"question": question})
+        try:
+            told = parse_example({"call": call, "result": ask(question)})["expect"]
+        except ValueError:
+            break
+        witnesses[disputed[0]] = {**test, "expect": told}
+        good = [one for one in good if meets_expectation(told, one["got"][disputed[0]])]
+        decided = adjudicate(good, witnesses, len(spec["exact"]) + 1)
+        if decided["accepted"] is not None:
+            one = good[decided["accepted"]]
+            examine(spec, one["code"], [])
+            kept = [witness for place, witness in enumerate(witnesses) if place not in decided["wrong"]]
+            why = "it does what a person said"
+            return {"ok": True, "code": one["code"], "witnesses": kept, "wrong": len(decided["wrong"]), "why": why, "note": ""}
+    note = ""
     if good:
         code = good[0]["code"]
-    return {"ok": False, "code": code, "witnesses": witnesses, "wrong": 0, "why": why, "note": ""}
+        unclear = [witnesses[place] for place in adjudicate(good, witnesses, len(spec["exact"]))["disputed"][:3]]
+        calls = [write_example(spec["name"], test).partition(" => ")[0] for test in unclear]
+        note = f"unclear is what these return: {', '.join(calls)}" if calls else "it is not clear what is right"
+    return {"ok": False, "code": code, "witnesses": witnesses, "wrong": 0, "why": why, "note": note}
 
 
 @selfmade.function(
@@ -204,6 +237,7 @@ def make_draft(
     allowed: dict[str, list[str]] | None = None,
     limits: dict[str, int] | None = None,
     interactive: bool = False,
+    offered: list[str] | None = None,
     spent: dict[str, Any] | None = None,
     attempts: list[dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
@@ -216,6 +250,7 @@ def make_draft(
         allowed: What whoever asks allows: `network`, `secrets`, `packages`.
         limits: How many candidates, repairs and reviews (`make_function`).
         interactive: Whether a person answers questions.
+        offered: Stored functions of which it is decided already that none is enough.
         spent: Counts calls and tokens; it is changed in place.
         attempts: Gets what was tried; it is changed in place.
     """
@@ -257,9 +292,10 @@ def make_draft(
         tried = try_candidates(candidates, guessed, False)
     tried.sort(key=lambda one: -one["passed"])
     uses: list[str] = []
-    if candidates and (not parsed or whole(tried)):
-        offered = sorted(candidates, key=lambda one: -max([two["passed"] for two in tried if two["name"] == one["name"]], default=0))
-        chosen = choose(spec["goal"], offered[:10], shown, tried, spent)
+    open_ones = [one for one in candidates if one["name"] not in (offered or [])]
+    if open_ones and (not parsed or whole(tried)):
+        open_ones.sort(key=lambda one: -max([two["passed"] for two in tried if two["name"] == one["name"]], default=0))
+        chosen = choose(spec["goal"], open_ones[:10], shown, tried, spent)
         uses = chosen["uses"]
         if chosen["decision"] == "refuse":
             return done("refused", "", chosen["why"])
@@ -283,16 +319,18 @@ def make_draft(
     elif spec["large"]:
         for part in plan(spec, candidates, spent):
             part["name"] = free_name(part["name"], [spec["name"], *(one["spec"]["name"] for one in made)])
-            one = make_function(part, candidates, None, "", None, allowed, limits, spent, attempts)
+            one = make_function(part, candidates, None, "", None, allowed, limits, interactive, spent, attempts)
             if not one["ok"]:
-                return done("undecided" if one["code"] else "failed", "", f"its part `{part['name']}`: {one['why']}", made=[{**one, "spec": part}])
+                why = f"its part `{part['name']}`: {one['why']}"
+                return done("undecided" if one["note"] else "failed", "", why, made=[{**one, "spec": part}], note=one["note"])
             made.append({**one, "spec": part})
             uses = [*uses, part["name"]]
             candidates = [{"name": part["name"], "description": part["goal"], "input": {}, "tests": part["guessed"]}, *candidates]
     known_lessons = [one for one in lessons() if one["state"] == "active"][:8]
     first = composed["code"] if composed else ""
     before = len(attempts) if attempts is not None else 0
-    one = make_function(spec, candidates, uses, first, [one["text"] for one in known_lessons], allowed, limits, spent, attempts)
+    texts = [one["text"] for one in known_lessons]
+    one = make_function(spec, candidates, uses, first, texts, allowed, limits, interactive, spent, attempts)
     problems = [attempt["problem"] for attempt in (attempts or [])[before:] if attempt["problem"]]
     credit_lessons(known_lessons, problems)
     if one["ok"]:
@@ -300,7 +338,7 @@ def make_draft(
             learn(problem, spec["goal"])
     made.append({**one, "spec": spec})
     if not one["ok"]:
-        return done("undecided" if one["why"].endswith("disputed") else "failed", "", one["why"], made=made)
+        return done("undecided" if one["note"] else "failed", "", one["why"], made=made, note=one["note"])
     used = names_used(one["code"], [function["name"] for function in candidates])
     outcome = "composed" if composed and one["code"] == first else "made"
     return done(outcome, spec["name"], one["why"], made=made, note=one["note"], uses=used)
@@ -489,7 +527,7 @@ def build(
     made: dict[str, Any] = {"outcome": "failed", "function": "", "arguments": {}, "why": "", "made": [], "note": ""}
     proposed: dict[str, Any] = {"changeset": None, "state": "", "problems": [], "twin": ""}
     try:
-        made = make_draft(goal, examples, name, allowed, limits, interactive, spent, attempts)
+        made = make_draft(goal, examples, name, allowed, limits, interactive, None, spent, attempts)
         if made["outcome"] in ("made", "composed"):
             proposed = propose_built(made["made"], f"{made['function']}: {goal}", spent)
             outcome, why = {"applied": "applied", "refused": "refused"}.get(proposed["state"], "proposed"), made["why"]

@@ -450,10 +450,10 @@ def improve(
             code = repair(spec, code, problem, None, None, spent)
             report_progress("code", {"name": function, "candidate": 1, "code": code})
             try:
-                # Drafted under its name: grants, options and tests that are stored stay.
-                brain.draft(code, function)
+                # Drafted under its name and bare: grants, options and tests that are stored stay, and it brings none.
+                brain.draft(bare_code(code), function)
                 why = "\n".join(failed_checks(brain.check(), ["parses", "names", "types", "grants", "tests"]))
-            except (Failed, Refused) as error:
+            except (Failed, Refused, ValueError) as error:
                 why = str(error)
             bad = [] if why else [test for test in spec["exact"] if not meets_expectation(test["expect"], run_call(function, test["input"]))]
             why = why or (f"{write_example(function, bad[0])} was wanted" if bad else "")

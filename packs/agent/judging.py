@@ -113,8 +113,7 @@ def examine(spec: dict[str, Any], code: str, witnesses: list[dict[str, Any]]) ->
     problems = failed_checks(checks, ["parses", "names", "types", "grants"])
     if problems:
         return told("\n".join(problems), "code", problems[0])
-    grants = spec.get("grants") or {}
-    if grants.get("network") or grants.get("secrets") or grants.get("model"):
+    if not is_pure(spec.get("grants")):
         return told("", "", "", "it was not run: it reaches outside, which is for a person to allow")
     for number, test in enumerate(spec["exact"], start=1):
         got = run_call(spec["name"], test["input"])

@@ -96,6 +96,7 @@ def spec_signature(spec: dict[str, Any]) -> str:
                         "uses_files": False,
                         "large": False,
                         "question": "",
+                        "call": "double(2)",
                     },
                 }
             ],
@@ -111,6 +112,7 @@ def spec_signature(spec: dict[str, Any]) -> str:
                     "grants": {},
                     "large": False,
                     "question": "",
+                    "given": {"n": 2},
                 }
             },
         },
@@ -133,6 +135,7 @@ def spec_signature(spec: dict[str, Any]) -> str:
                         "uses_files": False,
                         "large": False,
                         "question": "",
+                        "call": "double(2)",
                     },
                 }
             ],
@@ -168,7 +171,8 @@ def understand(
         "* queries: up to three short phrases by which a function that does this, or a part of it, could be found.\n"
         "* hosts, secrets (by name), uses_model, uses_files: only what it cannot do without.\n"
         "* large: whether it needs more than forty lines.\n"
-        "* question: the one question whose answer would change the function, or nothing."
+        "* question: the one question whose answer would change the function, or nothing.\n"
+        "* call: if the wish brings the data to do it with now, that call with literals, word for word; otherwise nothing."
     )
     text = {"type": "string"}
     texts = {"type": "array", "items": text}
@@ -191,6 +195,7 @@ def understand(
         uses_files={"type": "boolean"},
         large={"type": "boolean"},
         question=text,
+        call=text,
     )
     lines = "\n".join(clean_text(example, 500) for example in examples or []) or "none"
     request = f"{fence('goal', goal)}\n{fence('examples', lines)}"
@@ -214,6 +219,10 @@ def understand(
                 guessed.append(name_arguments(parse_example(example), names))
             except ValueError:
                 continue
+        try:
+            given = name_arguments(parse_example({"call": answer["call"], "result": "None"}), names)["input"]
+        except ValueError:
+            given = None
         grants: dict[str, Any] = {}
         hosts = [host for host in answer["hosts"] if re.fullmatch(r"[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)+(:\d+)?", host)]
         secrets = [secret for secret in answer["secrets"] if secret.isidentifier()]
@@ -232,6 +241,7 @@ def understand(
             "grants": grants,
             "large": answer["large"],
             "question": clean_text(answer["question"], 500),
+            "given": given if given is not None and set(given) == set(names) else None,
         }
     raise ValueError(f"the examples do not fit the parameters that the language model names:{fault}")
 

@@ -62,6 +62,117 @@ def extract_arguments(request: str, function: dict[str, Any], spent: dict[str, A
 
 @selfmade.function(
     model=True,
+    tests=[
+        {
+            "input": {
+                "request": "How many words has 'a b'?",
+                "candidates": [{"name": "word_count", "input": {"properties": {"text": {"type": "string"}}, "required": ["text"]}}],
+            },
+            "mocks": [{"function": "ask_json", "output": {"function": "word_count", "call": "word_count(text='a b')"}}],
+            "expect": {"output": {"function": "word_count", "given": {"text": "a b"}}},
+        },
+        {
+            "name": "a function that was not offered is not called",
+            "input": {"request": "Delete all.", "candidates": [{"name": "word_count", "input": {"properties": {}}}]},
+            "mocks": [{"function": "ask_json", "output": {"function": "rm_rf", "call": "rm_rf()"}}],
+            "expect": {"output": {"function": "", "given": None}},
+        },
+        {"name": "nothing is stored", "input": {"request": "Fly.", "candidates": []}, "expect": {"output": {"function": "", "given": None}}},
+    ],
+)
+def choose_call(request: str, candidates: list[dict[str, Any]], spent: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Choose the stored function that does a request, with its arguments, in one call of a language model.
+
+    Args:
+        request: What was asked for, with its data.
+        candidates: Functions as `find_candidates` returns them.
+        spent: Counts calls and tokens; it is changed in place.
+
+    The function is empty if none does it, and the arguments are null if the request does not tell them all.
+    """
+    if not candidates:
+        return {"function": "", "given": None}
+    lines = "\n".join(describe_candidate(function) for function in candidates[:10])
+    system = (
+        f"{common_rules()}\n\nSay which one of the stored functions does what a request asks for, all of it and nothing else, and "
+        "write the call: `f(n=2, text='a')`, with literal values from the request alone, word for word. A similar name is not enough. "
+        "Leave `function` empty if none does it, and `call` if the request does not tell the arguments."
+    )
+    fields = {"function": {"type": "string"}, "call": {"type": "string"}}
+    schema = {"title": "chosen_call", "type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+    request = f"{fence('functions', lines, 6000)}\n{fence('request', request, 20000)}"
+    answer = ask_json(system, request, schema, "fast", spent, 4000)
+    function = next((one for one in candidates if one["name"] == answer["function"]), None)
+    if function is None:
+        return {"function": "", "given": None}
+    schema = function.get("input") or {}
+    given: dict[str, Any] | None
+    try:
+        given = name_arguments(parse_example({"call": answer["call"], "result": "None"}), list(schema.get("properties") or {}))["input"]
+    except ValueError:
+        given = None
+    is_whole = given is not None and set(schema.get("required", [])) <= set(given)
+    return {"function": function["name"], "given": given if is_whole else None}
+
+
+@selfmade.function(
+    model=True,
+    tests=[
+        {
+            "input": {"request": "Double 4.", "function": {"name": "double", "grants": {}}, "told": {"n": 4}},
+            "expect": {"output": {"given": {"n": 4}, "problem": ""}},
+        },
+        {
+            "name": "what is missing is said",
+            "input": {"request": "Double.", "function": {"name": "double", "grants": {}}},
+            "mocks": [{"function": "extract_arguments", "output": {"given": {}, "missing": "`n`"}}],
+            "expect": {"output": {"given": {}, "problem": "the request does not say `n`"}},
+        },
+        {
+            "name": "a person allows what reaches out",
+            "input": {
+                "request": "Send it.", "function": {"name": "send", "grants": {"network": ["a.example"]}}, "told": {"text": "Hi"}, "interactive": True
+            },
+            "mocks": [{"function": "ask", "output": "no"}],
+            "expect": {"output": {"given": {"text": "Hi"}, "problem": "it was not allowed to run"}},
+        },
+    ],
+)
+def settle_arguments(
+    request: str,
+    function: dict[str, Any],
+    told: dict[str, Any] | None = None,
+    interactive: bool = False,
+    spent: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Settle with which arguments a function is run for a request, and ask a person where that helps.
+
+    Args:
+        request: What was asked for.
+        function: What `brain.read` says of the function.
+        told: The arguments, if they are known.
+        interactive: Whether a person says what is missing, and allows what reaches out.
+        spent: Counts calls and tokens; it is changed in place.
+    """
+    from selfmade import ask
+
+    found = {"given": told, "missing": ""} if told is not None else extract_arguments(request, function, spent)
+    if found["missing"] and interactive:
+        answer = ask(f"What is {found['missing']} of `{function['name']}`?")
+        found = extract_arguments(f"{request}\n{found['missing']}: {answer}", function, spent)
+    if found["missing"]:
+        return {"given": found["given"], "problem": f"the request does not say {found['missing']}"}
+    if interactive and not is_pure(function.get("grants")):
+        call = write_example(function["name"], {"input": found["given"], "expect": {}}).partition(" => ")[0]
+        question = f"Run `{clean_text(call, 500)}`? It may reach: {clean_text(function['grants'], 300)}"
+        report_progress("ask", {"question": question})
+        if ask(question, ["yes", "no"]) != "yes":
+            return {"given": found["given"], "problem": "it was not allowed to run"}
+    return {"given": found["given"], "problem": ""}
+
+
+@selfmade.function(
+    model=True,
     brain="propose",
     storage="write",
     timeout=3600,
@@ -69,9 +180,9 @@ def extract_arguments(request: str, function: dict[str, Any], spent: dict[str, A
         {
             "input": {"request": "How many words has 'a b'?"},
             "mocks": [
-                {"function": "make_draft", "output": {"outcome": "reused", "function": "word_count", "arguments": {}, "why": "it does that", "made": [], "note": ""}},
-                {"function": "brain.read", "output": {"name": "word_count", "input": {}}},
-                {"function": "extract_arguments", "output": {"given": {"text": "a b"}, "missing": ""}},
+                {"function": "find_candidates", "output": [{"name": "word_count", "grants": {}}]},
+                {"function": "choose_call", "output": {"function": "word_count", "given": {"text": "a b"}}},
+                {"function": "brain.read", "output": {"name": "word_count", "grants": {}}},
                 {"function": "run_call", "output": {"output": 2}},
             ],
             "expect": {
@@ -81,7 +192,7 @@ def extract_arguments(request: str, function: dict[str, Any], spent: dict[str, A
                     "input": {"text": "a b"},
                     "result": 2,
                     "error": "",
-                    "says": "`word_count` does it already: it does that. 0 model calls, 0 tokens.",
+                    "says": "`word_count` does it already: it is there. 0 model calls, 0 tokens.",
                     "changeset": None,
                     "spent": {"most_calls": 40},
                 }
@@ -90,7 +201,10 @@ def extract_arguments(request: str, function: dict[str, Any], spent: dict[str, A
         {
             "name": "what could not be made is not run",
             "input": {"request": "Fly."},
-            "mocks": [{"function": "make_draft", "output": {"outcome": "failed", "function": "", "arguments": {}, "why": "no wings", "made": [], "note": ""}}],
+            "mocks": [
+                {"function": "find_candidates", "output": []},
+                {"function": "make_draft", "output": {"outcome": "failed", "function": "", "arguments": {}, "why": "no wings", "made": [], "note": ""}},
+            ],
             "expect": {
                 "output": {
                     "outcome": "failed",
@@ -126,19 +240,21 @@ def do(
     proposed: dict[str, Any] = {"changeset": None, "state": "", "problems": []}
     outcome = ""
     try:
-        made = make_draft(request, None, "", allowed, None, interactive, spent, [])
+        candidates = find_candidates(request)
+        chosen = choose_call(request, candidates, spent)
+        if chosen["function"]:
+            made = {**made, "outcome": "reused", "function": chosen["function"], "why": "it is there"}
+        else:
+            offered = [function["name"] for function in candidates]
+            made = make_draft(request, None, "", allowed, None, interactive, offered, spent, [])
         outcome, why = made["outcome"], made["why"]
         if made["function"]:
-            found = extract_arguments(request, brain.read(made["function"]), spent)
-            given = found["given"]
-            if found["missing"] and interactive:
-                from selfmade import ask
-
-                told = ask(f"What is {found['missing']} of `{made['function']}`?")
-                found = extract_arguments(f"{request}\n{found['missing']}: {told}", brain.read(made["function"]), spent)
-                given = found["given"]
-            if found["missing"]:
-                got = {"error": "ValueError", "message": f"the request does not say {found['missing']}"}
+            # The specification of what was made often says the call already.
+            told = made["made"][-1]["spec"].get("given") if made["made"] else chosen["given"]
+            settled = settle_arguments(request, brain.read(made["function"]), told, interactive, spent)
+            given = settled["given"]
+            if settled["problem"]:
+                got = {"error": "ValueError", "message": settled["problem"]}
             else:
                 # Before it is proposed: a draft is seen by this run alone, and what fails here need not be stored.
                 got = run_call(made["function"], given)
@@ -150,6 +266,8 @@ def do(
                 proposed = propose_built(made["made"], request, spent)
                 outcome = {"applied": "applied", "refused": "refused"}.get(proposed["state"], "proposed")
                 why = "; ".join(proposed["problems"]) or why
+                if proposed["twin"]:
+                    outcome, why, made["function"] = "reused", "it does the same", proposed["twin"]
     except (RuntimeError, PermissionError, ValueError) as error:
         kind = classify_failure(type(error).__name__, str(error))
         outcome, why = "exhausted" if kind == "budget" else "failed", str(error)
@@ -256,8 +374,10 @@ def chat(
         for _ in range(most_turns):
             reply = model.chat([{"role": "system", "content": system}, *talk], model=role, tools=offered)
             spent["calls"] += 1
+            usage = reply.get("usage") or {}
             for name in ("input", "cached", "output", "cost"):
-                spent[name] += (reply.get("usage") or {}).get(name) or 0
+                spent[name] += usage.get(name) or 0
+            spent["input"] += usage.get("cached") or 0
             report_progress("cost", spent)
             talk.append(reply["message"])
             ending = reply.get("ending")

@@ -138,6 +138,35 @@ def assemble(code: str, spec: dict[str, Any], tests: list[dict[str, Any]] | None
 
 @selfmade.function(
     tests=[
+        {
+            "input": {"code": "import selfmade\nimport re\n\n@selfmade.function(\n    brain='propose',\n)\ndef f(n):\n    return n  # so\n"},
+            "expect": {"output": "import re\n\ndef f(n):\n    return n  # so\n"},
+        },
+        {"name": "what claims nothing stays", "input": {"code": "def f(n):\n    return n\n"}, "expect": {"output": "def f(n):\n    return n\n"}},
+        {"name": "no Python", "input": {"code": "def f(:"}, "expect": {"error": {"type": "ValueError", "message": "no Python"}}},
+    ],
+)
+def bare_code(code: str) -> str:
+    """Take the decorators off the functions of a code, so that it declares no grants, tests or options of its own.
+
+    Args:
+        code: The code.
+    """
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        raise ValueError(f"the code is no Python: {getattr(error, 'msg', error)}, line {getattr(error, 'lineno', 0) or 1}") from None
+    dropped: set[int] = set()
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.decorator_list:
+            dropped |= set(range(node.decorator_list[0].lineno, node.lineno))
+        elif isinstance(node, ast.Import) and all(one.name == "selfmade" for one in node.names):
+            dropped.add(node.lineno)
+    return "\n".join(line for number, line in enumerate(code.split("\n"), start=1) if number not in dropped)
+
+
+@selfmade.function(
+    tests=[
         {"input": {"code": "def f(n):\n    return g(n) + len(str(n))\n", "names": ["f", "g", "h"]}, "expect": {"output": ["g"]}},
         {"name": "what is no code calls nothing", "input": {"code": "def f(:", "names": ["f"]}, "expect": {"output": []}},
     ],

@@ -11,7 +11,7 @@ WRONG = "```python\ndef double(n: int) -> int:\n    return n + 2\n```"
 
 def spec(name="double", goal="Return twice a number.", parameters=(("n", "int"),), **more):
     parameters = [{"name": one, "type": kind, "about": ""} for one, kind in parameters]
-    empty = {"examples": [], "queries": [], "hosts": [], "secrets": [], "uses_model": False, "uses_files": False, "large": False, "question": ""}
+    empty = {"examples": [], "queries": [], "hosts": [], "secrets": [], "uses_model": False, "uses_files": False, "large": False, "question": "", "call": ""}
     return json.dumps({"name": name, "goal": goal, "parameters": parameters, "returns": "int", **empty, **more})
 
 
@@ -121,6 +121,7 @@ class Building(unittest.TestCase):
         codes = [f"```python\ndef double(n):\n    return {code}\n```" for code in ("n * 2", "n * n + 1", "n * 3 - 2")]
         account = self.build(Script(tests=doubtful, code=codes), examples=[])
         self.assertEqual(account["outcome"], "undecided")
+        self.assertIn("double(n=0), double(n=1), double(n=2)", account["note"])
         self.assertEqual(self.brain.functions, {})
 
     def test_a_reviewer_rejects_with_a_call_that_a_second_candidate_decides(self):
@@ -196,6 +197,16 @@ class Building(unittest.TestCase):
         self.assertEqual(
             kinds, ["search", "plan", "search", "code", "test", "repair", "code", "test", "review", "proposal", "end"]
         )
+
+    def test_a_person_says_what_is_right_where_that_stays_disputed(self):
+        doubtful = tests(("double(0)", "1"), ("double(1)", "2"), ("double(2)", "9"), ("double(3)", "6"))
+        codes = [f"```python\ndef double(n):\n    return {code}\n```" for code in ("n * n + 1", "n * 2", "n * 3 - 2")]
+        brain = Brain(None)
+        brain.answers = ["0", "4"]
+        account = self.build(Script(tests=doubtful, code=codes), examples=[], brain=brain, interactive=True)
+        self.assertEqual((account["outcome"], account["why"]), ("applied", "it does what a person said"))
+        self.assertIn("What shall `double(n=0)` return?", brain.asked[0])
+        self.assertIn("return n * 2", brain.functions["double"].source)
 
     def test_a_person_answers_the_question(self):
         brain = Brain(None)
@@ -358,6 +369,14 @@ class Doing(unittest.TestCase):
         self.assertEqual(brain.call("process_user_input", "What is twice 21?"), 42)
         self.assertIn("double", brain.functions)
 
+    def test_a_request_costs_one_call_where_a_function_is_stored_and_four_where_none_is(self):
+        chosen = json.dumps({"function": "double", "call": "double(n=4)"})
+        script = Script(specification=spec(call="double(21)"), chosen_call=chosen)
+        brain = Brain(script)
+        self.assertEqual((brain.call("do", "What is twice 21?")["result"], len(script.heard)), (42, 4))
+        done = brain.call("do", "Return twice the number 4.")
+        self.assertEqual((done["result"], done["outcome"], len(script.heard)), (8, "reused", 5))
+
     def test_a_request_that_lacks_something_says_so(self):
         brain = Brain(Script(call=json.dumps({"call": "double()", "missing": "the number"})))
         done = brain.call("do", "Double my number.")
@@ -399,6 +418,14 @@ class Doing(unittest.TestCase):
         told = brain.call("tidy", propose=True)
         self.assertEqual(told["twins"], [{"keep": "double", "twin": "twice", "why": "equal results on 3 inputs"}])
         self.assertIn("return double(n=n)", brain.functions["twice"].source)
+
+    def test_improving_gains_no_grants(self):
+        greedy = '```python\nimport selfmade\n@selfmade.function(brain="propose", tests=[])\ndef half(n):\n    return n / 2\n```'
+        brain = Brain(Script(code=greedy))
+        brain.add('import selfmade\n\n@selfmade.function(tests=[{"input": {"n": 4}, "expect": {"output": 2}}])\ndef half(n):\n    "Halve."\n    return n // 2\n')
+        brain.call("improve", "half", examples=["half(3) => 1.5"])
+        self.assertEqual(brain.functions["half"].read()["grants"], {})
+        self.assertEqual(len(brain.functions["half"].declared["tests"]), 1)
 
     def test_improving_keeps_what_worked(self):
         brain = Brain(Script(code=["```python\ndef half(n):\n    return 0\n```", "```python\ndef half(n):\n    return n / 2\n```"]))

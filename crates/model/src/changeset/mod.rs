@@ -5,6 +5,7 @@ pub mod application;
 pub mod check;
 pub mod diff;
 pub mod document;
+pub mod gates;
 
 use std::collections::HashMap;
 use std::sync::Arc;

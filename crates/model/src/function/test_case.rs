@@ -124,7 +124,7 @@ fn judge_schema(schema: &Value, value: &Value) -> Result<(), String> {
 }
 
 /// As Python compares: 1 is 1.0, and what is written as a list may be a tuple, because JSON has no other way to say it.
-fn is_equal(expected: &Value, value: &Value) -> bool {
+pub fn is_equal(expected: &Value, value: &Value) -> bool {
     match (expected, value) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
         (Value::Array(a), Value::Array(b)) => {

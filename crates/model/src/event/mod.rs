@@ -27,6 +27,8 @@ pub enum EventKind {
     ChangesetApplied,
     /// A Changeset waits for someone to apply or reject it.
     ChangesetProposed,
+    /// Somebody decided that a Changeset is not applied.
+    ChangesetRejected,
     SecretChanged,
     /// A named input of a Function or Graph.
     PresetChanged,
@@ -93,7 +95,8 @@ impl EventKind {
     pub fn is_about_whole_brain(&self) -> bool {
         use EventKind as Kind;
         match self {
-            Kind::ChangesetApplied | Kind::ChangesetProposed | Kind::SecretChanged => true,
+            Kind::ChangesetApplied | Kind::ChangesetProposed | Kind::ChangesetRejected => true,
+            Kind::SecretChanged => true,
             Kind::Added(_) | Kind::Updated(_) | Kind::Deleted(_) => false,
             Kind::RunFinished | Kind::RunFailed | Kind::RunCancelled | Kind::PresetChanged => false,
             Kind::QuestionAsked | Kind::ScheduleTicked | Kind::ScheduleFailing => false,
@@ -112,6 +115,7 @@ impl EventKind {
         let others = [
             EventKind::ChangesetApplied,
             EventKind::ChangesetProposed,
+            EventKind::ChangesetRejected,
             EventKind::SecretChanged,
             EventKind::PresetChanged,
             EventKind::RunFinished,
@@ -134,6 +138,7 @@ impl fmt::Display for EventKind {
             EventKind::Deleted(kind) => write!(f, "{kind}.deleted"),
             EventKind::ChangesetApplied => f.write_str("changeset.applied"),
             EventKind::ChangesetProposed => f.write_str("changeset.proposed"),
+            EventKind::ChangesetRejected => f.write_str("changeset.rejected"),
             EventKind::QuestionAsked => f.write_str("question.asked"),
             EventKind::ScheduleFailing => f.write_str("schedule.failing"),
             EventKind::SecretChanged => f.write_str("secret.changed"),
@@ -166,6 +171,7 @@ impl FromStr for EventKind {
         match text {
             "changeset.applied" => Ok(EventKind::ChangesetApplied),
             "changeset.proposed" => Ok(EventKind::ChangesetProposed),
+            "changeset.rejected" => Ok(EventKind::ChangesetRejected),
             "question.asked" => Ok(EventKind::QuestionAsked),
             "schedule.failing" => Ok(EventKind::ScheduleFailing),
             "secret.changed" => Ok(EventKind::SecretChanged),
@@ -252,6 +258,7 @@ mod tests {
             EventKind::RunFailed,
             EventKind::RunCancelled,
             EventKind::ChangesetProposed,
+            EventKind::ChangesetRejected,
             EventKind::QuestionAsked,
             EventKind::ScheduleTicked,
             EventKind::ScheduleFailing,
@@ -301,7 +308,12 @@ mod tests {
         let web = Scope::Names(vec!["web.*".to_owned()]);
         assert!(event(EventKind::RunFinished, "web.get").is_visible_to(&web));
         assert!(!event(EventKind::RunFinished, "mail.send").is_visible_to(&web));
-        for kind in [EventKind::ChangesetApplied, EventKind::ChangesetProposed, EventKind::SecretChanged] {
+        for kind in [
+            EventKind::ChangesetApplied,
+            EventKind::ChangesetProposed,
+            EventKind::ChangesetRejected,
+            EventKind::SecretChanged,
+        ] {
             assert!(!event(kind.clone(), "web.get").is_visible_to(&web), "{kind}");
             assert!(event(kind, "web.get").is_visible_to(&Scope::All));
         }

@@ -209,6 +209,7 @@ fn carried(event: &Event) -> Option<Value> {
         | EventKind::PresetChanged
         | EventKind::ChangesetApplied
         | EventKind::ChangesetProposed
+        | EventKind::ChangesetRejected
         | EventKind::QuestionAsked
         | EventKind::ScheduleTicked
         | EventKind::ScheduleFailing

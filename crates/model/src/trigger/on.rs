@@ -50,6 +50,7 @@ impl On {
             | EventKind::Custom(_) => true,
             EventKind::ChangesetApplied
             | EventKind::ChangesetProposed
+            | EventKind::ChangesetRejected
             | EventKind::SecretChanged
             | EventKind::WebhookReceived => false,
         };
@@ -72,6 +73,7 @@ impl On {
             | EventKind::Custom(_) => true,
             EventKind::ChangesetApplied
             | EventKind::ChangesetProposed
+            | EventKind::ChangesetRejected
             | EventKind::SecretChanged
             | EventKind::ScheduleFailing
             | EventKind::ScheduleTicked

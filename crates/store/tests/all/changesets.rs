@@ -128,11 +128,11 @@ store::on_both! {
             conflicts: Vec::new(),
             ..proposed
         };
-        world.store.decide_changeset(&rejected, ChangesetState::Checked).await.unwrap();
+        world.store.decide_changeset(&rejected, ChangesetState::Checked, &[]).await.unwrap();
         assert_eq!(world.store.changeset(rejected.id).await.unwrap(), Some(rejected.clone()));
 
         let before = database.dump().await;
-        let again = world.store.decide_changeset(&rejected, ChangesetState::Checked).await.unwrap_err();
+        let again = world.store.decide_changeset(&rejected, ChangesetState::Checked, &[]).await.unwrap_err();
         assert!(matches!(again, Error::GuardFailed { .. }), "{again}");
         assert_eq!(database.dump().await, before);
     }

@@ -45,6 +45,9 @@ const ATTEMPTS: usize = 64;
 /// changed since.
 const LOSSES: usize = 5;
 
+/// A comment is stored with the Changeset and handed to whoever proposed it.
+const COMMENT_BYTES: usize = 8 << 10;
+
 /// Among so many of the newest that wait, one is looked for that proposes the same.
 const COMPARED: u32 = 100;
 
@@ -338,9 +341,19 @@ async fn try_apply(
     finish(ctx, access, changeset, drafted, None, Some(was)).await.map(Some)
 }
 
-pub async fn reject(ctx: &Ctx, access: &Access, number: u64) -> Result<(), Error> {
+/// Whoever proposed it hears the comment.
+pub async fn reject(ctx: &Ctx, access: &Access, number: u64, comment: Option<&str>) -> Result<(), Error> {
     access.may(Verb::RejectChangeset)?;
-    let changeset = find(ctx, access, number).await?;
+    let mut changeset = find(ctx, access, number).await?;
+    let comment = comment.map(str::trim).filter(|comment| !comment.is_empty());
+    if comment.is_some_and(|comment| comment.len() > COMMENT_BYTES) {
+        return Err(Error::Input {
+            problem: format!("the comment is longer than {COMMENT_BYTES} bytes"),
+            hint: "say what has to be different in a few sentences".to_owned(),
+        });
+    }
+    let redaction = ctx.redaction_for(&[&access.authority]).await?;
+    changeset.comment = comment.map(|comment| redaction.text(comment).into_owned());
     decide(ctx, access, changeset, Happening::Reject).await
 }
 
@@ -358,9 +371,10 @@ pub async fn rebase(ctx: &Ctx, access: &Access, number: u64) -> Result<Changeset
         checks::run(ctx, &author, access, &drafted, CheckPurpose::ToRead, &mut results).await?;
     changeset.conflicts.clear();
     (changeset.decided_by, changeset.decided_at, changeset.decided_authority) = (None, None, None);
+    changeset.comment = None;
     changeset.state =
         changeset.state.after(Happening::Check).map_err(|source| Error::Transition { number, source })?;
-    ctx.store.decide_changeset(&changeset, was).await?;
+    ctx.store.decide_changeset(&changeset, was, &[]).await?;
     Ok(changeset)
 }
 
@@ -409,6 +423,7 @@ fn fresh(
         decided_by: None,
         decided_at: None,
         decided_authority: None,
+        comment: None,
         changes: Vec::new(),
         checks,
         conflicts: Vec::new(),
@@ -443,5 +458,7 @@ async fn decide(
     changeset.decided_by = Some(access.actor.clone());
     changeset.decided_at = Some(ctx.clock.now());
     changeset.decided_authority = Some(Arc::clone(&access.authority));
-    Ok(ctx.store.decide_changeset(&changeset, was).await?)
+    let is_rejected = happening == Happening::Reject;
+    let event = is_rejected.then(|| changeset.rejected_event(&access.actor, ctx.clock.now()));
+    Ok(ctx.store.decide_changeset(&changeset, was, event.as_slice()).await?)
 }

@@ -5,6 +5,8 @@ pub(crate) mod evidence;
 pub mod mutants;
 pub mod names;
 pub(crate) mod probes;
+pub mod provenance;
+pub mod recorded_tests;
 pub(crate) mod resolution;
 pub mod run_tests;
 pub mod search;

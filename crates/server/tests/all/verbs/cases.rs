@@ -135,7 +135,7 @@ cases! {
     "changesets apply" ApplyChangeset Record |stage, access, side|
         changesets::apply(&stage.ctx, access, side.proposed(stage).await, Breakage::Refused);
     "changesets reject" RejectChangeset Record |stage, access, side|
-        changesets::reject(&stage.ctx, access, side.proposed(stage).await);
+        changesets::reject(&stage.ctx, access, side.proposed(stage).await, None);
     "changesets rebase" ProposeChangeset Record |stage, access, side|
         changesets::rebase(&stage.ctx, access, side.proposed(stage).await);
     "changesets revert" RevertChangeset Record |stage, access, side|

@@ -118,9 +118,25 @@ fn growth(reach: &Reach<'_>) -> Option<Finding> {
     let old = grants(reach.before).cloned().unwrap_or_default();
     let more = grants(reach.after)?.beyond(&old);
     (more != Grants::default()).then(|| {
-        let lines = more.lines().join(", ");
+        let lines = few(more.lines()).join(", ");
         Finding::warning(reach.key.clone(), format!("gains {lines}")).hint("a person must apply it")
     })
+}
+
+/// A person reads a few lines, and not fifty: of hosts and of secrets the first are named and the others counted. Everything else is there
+/// once, so no long list hides that a function gains the model or the brain.
+fn few(lines: Vec<String>) -> Vec<String> {
+    const NAMED: usize = 3;
+    let is_of = |kind: &'static str| move |line: &&String| line.starts_with(kind);
+    let mut few: Vec<String> = Vec::new();
+    for (kind, many) in [("network ", "hosts"), ("secret ", "secrets")] {
+        few.extend(lines.iter().filter(is_of(kind)).take(NAMED).cloned());
+        let more = lines.iter().filter(is_of(kind)).count().saturating_sub(NAMED);
+        few.extend((more > 0).then(|| format!("{more} more {many}")));
+    }
+    let is_listed = |line: &String| line.starts_with("network ") || line.starts_with("secret ");
+    few.extend(lines.into_iter().filter(|line| !is_listed(line)));
+    few
 }
 
 /// What new code gets because of those that call it, beyond what it was granted itself.
@@ -227,6 +243,20 @@ mod tests {
         let described = findings_lent(&run, Some(&plain), Some(&plain), &lent);
         assert_eq!(described, ["replaces someone else's work"], "the same code gets nothing new");
         assert!(findings(&access(Actor::CommandLine, &[Grant::All])).is_empty());
+    }
+
+    #[test]
+    fn growth_is_told_in_few_words_and_a_long_list_hides_nothing_else() {
+        let run = access(Actor::Run(RunId(uuid::Uuid::nil())), &[Grant::All]);
+        let names: Vec<String> = (0..40).map(|n| format!("key_{n:02}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let Content::Function(mut content) = function(&names, &["a.com"]) else { panic!("a function") };
+        content.grants.model = true;
+        let told = told(&run, None, Some(&Content::Function(content)));
+        assert_eq!(
+            told,
+            ["gains network a.com, secret key_00, secret key_01, secret key_02, 37 more secrets, model"]
+        );
     }
 
     #[test]

@@ -16,13 +16,19 @@ use crate::name::{EntryName, MAX_NAME_BYTES};
 use crate::python::{Dialect, FreeName, analyse};
 use crate::version::VersionNumber;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {
     Parses,
     Names,
     Types,
     Tests,
+    /// Its tests notice mistakes.
+    Mutants,
+    /// No stored function does the same.
+    Twins,
+    /// What it gives for recorded inputs of what it replaces.
+    Evidence,
     Policy,
 }
 
@@ -33,6 +39,9 @@ impl Gate {
             Gate::Names => "names",
             Gate::Types => "types",
             Gate::Tests => "tests",
+            Gate::Mutants => "mutants",
+            Gate::Twins => "twins",
+            Gate::Evidence => "evidence",
             Gate::Policy => "policy",
         }
     }
@@ -59,7 +68,7 @@ pub struct Check {
     pub verdict: Verdict,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-    /// Why it was not run.
+    /// Why it was not run, or what it was judged by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }

@@ -5,6 +5,7 @@ pub mod application;
 pub mod check;
 pub mod diff;
 pub mod document;
+pub mod gates;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -182,6 +183,8 @@ pub struct Changeset {
     pub decided_at: Option<Timestamp>,
     /// What whoever decided may do: what an applied Trigger or Schedule starts has this authority.
     pub decided_authority: Option<Arc<Authority>>,
+    /// What whoever decided has to say about it.
+    pub comment: Option<String>,
     pub changes: Vec<Change>,
     pub checks: Vec<Check>,
     pub conflicts: Vec<Conflict>,
@@ -219,6 +222,17 @@ impl Changeset {
             }),
             actor: self.actor.clone(),
             at: self.created_at,
+        }
+    }
+
+    /// What others hear of one that somebody rejected.
+    pub fn rejected_event(&self, by: &Actor, at: Timestamp) -> NewEvent {
+        NewEvent {
+            kind: EventKind::ChangesetRejected,
+            source: self.title.clone(),
+            data: json!({ "changeset_id": self.id, "number": self.number, "comment": self.comment }),
+            actor: by.clone(),
+            at,
         }
     }
 

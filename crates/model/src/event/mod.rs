@@ -27,6 +27,8 @@ pub enum EventKind {
     ChangesetApplied,
     /// A Changeset waits for someone to apply or reject it.
     ChangesetProposed,
+    /// Somebody decided that a Changeset is not applied.
+    ChangesetRejected,
     SecretChanged,
     /// A language model was added, replaced, probed or removed.
     ModelChanged,
@@ -95,9 +97,8 @@ impl EventKind {
     pub fn is_about_whole_brain(&self) -> bool {
         use EventKind as Kind;
         match self {
-            Kind::ChangesetApplied | Kind::ChangesetProposed | Kind::SecretChanged | Kind::ModelChanged => {
-                true
-            }
+            Kind::ChangesetApplied | Kind::ChangesetProposed | Kind::ChangesetRejected => true,
+            Kind::SecretChanged | Kind::ModelChanged => true,
             Kind::Added(_) | Kind::Updated(_) | Kind::Deleted(_) => false,
             Kind::RunFinished | Kind::RunFailed | Kind::RunCancelled | Kind::PresetChanged => false,
             Kind::QuestionAsked | Kind::ScheduleTicked | Kind::ScheduleFailing => false,
@@ -116,6 +117,7 @@ impl EventKind {
         let others = [
             EventKind::ChangesetApplied,
             EventKind::ChangesetProposed,
+            EventKind::ChangesetRejected,
             EventKind::SecretChanged,
             EventKind::ModelChanged,
             EventKind::PresetChanged,
@@ -139,6 +141,7 @@ impl fmt::Display for EventKind {
             EventKind::Deleted(kind) => write!(f, "{kind}.deleted"),
             EventKind::ChangesetApplied => f.write_str("changeset.applied"),
             EventKind::ChangesetProposed => f.write_str("changeset.proposed"),
+            EventKind::ChangesetRejected => f.write_str("changeset.rejected"),
             EventKind::QuestionAsked => f.write_str("question.asked"),
             EventKind::ScheduleFailing => f.write_str("schedule.failing"),
             EventKind::SecretChanged => f.write_str("secret.changed"),
@@ -172,6 +175,7 @@ impl FromStr for EventKind {
         match text {
             "changeset.applied" => Ok(EventKind::ChangesetApplied),
             "changeset.proposed" => Ok(EventKind::ChangesetProposed),
+            "changeset.rejected" => Ok(EventKind::ChangesetRejected),
             "question.asked" => Ok(EventKind::QuestionAsked),
             "schedule.failing" => Ok(EventKind::ScheduleFailing),
             "secret.changed" => Ok(EventKind::SecretChanged),
@@ -259,6 +263,7 @@ mod tests {
             EventKind::RunFailed,
             EventKind::RunCancelled,
             EventKind::ChangesetProposed,
+            EventKind::ChangesetRejected,
             EventKind::QuestionAsked,
             EventKind::ScheduleTicked,
             EventKind::ScheduleFailing,
@@ -308,7 +313,12 @@ mod tests {
         let web = Scope::Names(vec!["web.*".to_owned()]);
         assert!(event(EventKind::RunFinished, "web.get").is_visible_to(&web));
         assert!(!event(EventKind::RunFinished, "mail.send").is_visible_to(&web));
-        for kind in [EventKind::ChangesetApplied, EventKind::ChangesetProposed, EventKind::SecretChanged] {
+        for kind in [
+            EventKind::ChangesetApplied,
+            EventKind::ChangesetProposed,
+            EventKind::ChangesetRejected,
+            EventKind::SecretChanged,
+        ] {
             assert!(!event(kind.clone(), "web.get").is_visible_to(&web), "{kind}");
             assert!(event(kind, "web.get").is_visible_to(&Scope::All));
         }

@@ -11,11 +11,41 @@ use crate::run::RunError;
 pub struct TestCase {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// Who says what is expected; left out where it is the default, so that what is stored keeps its hash.
+    #[serde(default, skip_serializing_if = "TestKind::is_exact")]
+    pub kind: TestKind,
     #[serde(default)]
     pub input: Map<String, Value>,
     pub expect: Expect,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mocks: Vec<Mock>,
+}
+
+/// Where the expectation of a test comes from, which says how much it weighs when it is disputed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TestKind {
+    /// Whoever asked for the function said so.
+    #[default]
+    Exact,
+    /// Somebody worked it out, and may be wrong: a witness, not a judge.
+    Generated,
+    /// A recorded run did so.
+    Regression,
+}
+
+impl TestKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            TestKind::Exact => "exact",
+            TestKind::Generated => "generated",
+            TestKind::Regression => "regression",
+        }
+    }
+
+    fn is_exact(&self) -> bool {
+        *self == TestKind::Exact
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -94,7 +124,7 @@ fn judge_schema(schema: &Value, value: &Value) -> Result<(), String> {
 }
 
 /// As Python compares: 1 is 1.0, and what is written as a list may be a tuple, because JSON has no other way to say it.
-fn is_equal(expected: &Value, value: &Value) -> bool {
+pub fn is_equal(expected: &Value, value: &Value) -> bool {
     match (expected, value) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
         (Value::Array(a), Value::Array(b)) => {
@@ -183,6 +213,28 @@ mod tests {
             let cases = TestCase::list(std::slice::from_ref(&value)).unwrap();
             assert_eq!(serde_json::to_value(&cases[0]).unwrap(), value);
         }
+    }
+
+    #[test]
+    fn the_kind_of_a_test_is_stored_only_where_it_is_not_exact() {
+        let written = |test: Value| {
+            let cases = TestCase::list(&[test]).unwrap();
+            serde_json::to_value(&cases[0]).unwrap()
+        };
+        let plain = json!({"input": {}, "expect": {"output": 1}});
+        assert_eq!(written(plain.clone()), plain, "what is stored already keeps its hash");
+        let exact = json!({"kind": "exact", "input": {}, "expect": {"output": 1}});
+        assert_eq!(written(exact), plain, "to say what is the default changes nothing");
+        for kind in ["generated", "regression"] {
+            let test = json!({"kind": kind, "input": {}, "expect": {"output": 1}});
+            assert_eq!(written(test.clone()), test);
+        }
+        let unknown = json!({"kind": "guessed", "input": {}, "expect": {"output": 1}});
+        let error = TestCase::list(&[unknown]).unwrap_err().to_string();
+        assert!(
+            error.contains("unknown variant `guessed`, expected one of `exact`, `generated`, `regression`"),
+            "{error}"
+        );
     }
 
     #[test]

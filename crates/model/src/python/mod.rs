@@ -11,6 +11,7 @@ mod function;
 mod imports;
 mod layout;
 mod literal;
+mod mutate;
 mod names;
 mod nesting;
 mod pack;
@@ -31,6 +32,7 @@ pub use self::decorators::Dialect;
 pub use self::error::{SourceError, SourceErrorKind};
 pub use self::function::{Analysis, analyse, analyse_bytes, definition_start, free_calls};
 pub use self::imports::Import;
+pub use self::mutate::{Mutant, Mutation, mutants};
 pub use self::pack::{
     Declared, DeclaredDependency, Notice, PackFile, PackFunction, babyagi_imports, read_bare, read_pack,
 };

@@ -145,8 +145,9 @@ host_verbs! {
         "what the source would be stored as; only this run sees the draft";
     BrainCheck: "brain.check", [], PROPOSE, Refused, STEP,
         "the results of checking the run's drafts";
-    BrainPropose: "brain.propose", [optional("title", Text, "None")], PROPOSE, Refused, STEP,
-        "the changeset made from the run's drafts, and its state";
+    BrainPropose: "brain.propose", [optional("title", Text, "None"), optional("wait", Any, "False")], PROPOSE, Refused,
+        STEP,
+        "the changeset made from the run's drafts, its state, its checks and what was said about it; with `wait`, once somebody has decided";
     ModelChat: "model.chat",
         [required("messages", List), optional("model", Text, "'strong'"), optional("tools", List, "None"),
         optional("schema", Object, "None"), optional("max_tokens", Number, "None"), optional("temperature", Number, "None"),

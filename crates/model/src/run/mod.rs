@@ -87,6 +87,8 @@ pub enum Waiting {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         until: Option<Timestamp>,
     },
+    /// The Step that proposed this Changeset waits for somebody to decide about it.
+    Decision { changeset: u64 },
     /// All that goes on in it are Runs that wait themselves. It is woken when one of them ends, and looks for itself by then.
     Runs { until: Timestamp },
 }

@@ -73,6 +73,7 @@ impl EventKind {
             }
             EventKind::ChangesetApplied => &["changeset_id", "revision", "moves"],
             EventKind::ChangesetProposed => &["changeset_id", "number", "ready", "message"],
+            EventKind::ChangesetRejected => &["changeset_id", "number", "comment"],
             EventKind::SecretChanged | EventKind::PresetChanged | EventKind::ModelChanged => {
                 &["name", "change"]
             }

@@ -210,6 +210,7 @@ fn carried(event: &Event) -> Option<Value> {
         | EventKind::ModelChanged
         | EventKind::ChangesetApplied
         | EventKind::ChangesetProposed
+        | EventKind::ChangesetRejected
         | EventKind::QuestionAsked
         | EventKind::ScheduleTicked
         | EventKind::ScheduleFailing

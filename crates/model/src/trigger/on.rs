@@ -50,6 +50,7 @@ impl On {
             | EventKind::Custom(_) => true,
             EventKind::ChangesetApplied
             | EventKind::ChangesetProposed
+            | EventKind::ChangesetRejected
             | EventKind::SecretChanged
             | EventKind::ModelChanged
             | EventKind::WebhookReceived => false,
@@ -73,6 +74,7 @@ impl On {
             | EventKind::Custom(_) => true,
             EventKind::ChangesetApplied
             | EventKind::ChangesetProposed
+            | EventKind::ChangesetRejected
             | EventKind::SecretChanged
             | EventKind::ModelChanged
             | EventKind::ScheduleFailing

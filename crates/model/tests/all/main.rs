@@ -21,6 +21,7 @@ mod host_verbs;
 mod inputs;
 mod python_blocks;
 mod python_depth;
+mod python_mutants;
 mod python_pack;
 mod python_properties;
 mod python_requirements;

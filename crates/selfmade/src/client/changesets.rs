@@ -6,6 +6,7 @@ use model::graph::GraphContent;
 use model::name::EntryName;
 use model::revision::Revision;
 use serde::Serialize;
+use serde_json::json;
 use server::app::changesets::{Applied, ChangesetLine, ChangesetView};
 
 use super::Brain;
@@ -82,8 +83,8 @@ impl Brain {
         self.changeset_at(number, Some("revert")).maybe("force", force.then_some(true)).post().await
     }
 
-    pub(crate) async fn reject(&self, number: u64) -> Result<ChangesetView, Error> {
-        self.changeset_at(number, Some("reject")).post().await
+    pub(crate) async fn reject(&self, number: u64, comment: Option<&str>) -> Result<ChangesetView, Error> {
+        self.changeset_at(number, Some("reject")).json(&json!({ "comment": comment })).post().await
     }
 
     pub(crate) async fn rebase(&self, number: u64) -> Result<ChangesetView, Error> {

@@ -7,6 +7,7 @@ use model::version::VersionNumber;
 use serde_json::json;
 use server::app::changesets::Applied;
 use server::app::functions::dependents::Impact;
+use server::app::functions::provenance::Provenance;
 use server::app::functions::{EntryView, VersionLine, Which};
 use store::EntrySummary;
 
@@ -47,6 +48,20 @@ impl Brain {
     /// Oldest first.
     pub(crate) async fn versions(&self, name: &EntryName) -> Result<Vec<VersionLine>, Error> {
         self.at(&["functions", name.as_str(), "versions"]).get().await
+    }
+
+    /// Why a Version is there; the live one if none is named.
+    pub(crate) async fn provenance(
+        &self,
+        name: &EntryName,
+        version: Option<VersionNumber>,
+    ) -> Result<Provenance, Error> {
+        let number = match version {
+            Some(number) => number,
+            None => self.function(name, Which::Live).await?.version.head.number,
+        };
+        let number = number.to_string();
+        self.at(&["functions", name.as_str(), "versions", &number, "provenance"]).get().await
     }
 
     pub(crate) async fn diff(

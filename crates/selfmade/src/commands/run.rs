@@ -248,7 +248,7 @@ async fn answer_question(brain: &Brain, run: &Run) -> Result<bool, Error> {
     let question = match &run.waiting {
         Some(Waiting::Person { question, .. }) => question,
         // Whoever set the breakpoint looks at the values first.
-        Some(Waiting::Breakpoints { .. }) => return Ok(false),
+        Some(Waiting::Breakpoints { .. } | Waiting::Decision { .. }) => return Ok(false),
         _ => return Ok(true),
     };
     if !std::io::stdin().is_terminal() {

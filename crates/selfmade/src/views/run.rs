@@ -112,6 +112,11 @@ pub(crate) fn ended(output: &Output, run: &Run) -> Result<Exit, Error> {
         output.hint(format!("answer with `selfmade runs answer {} ANSWER`", run.run_id));
         return Ok(Exit::Waiting);
     }
+    if let Some(Waiting::Decision { changeset }) = &run.waiting {
+        output.report(&format!("run {} waits for a decision about changeset {changeset}\n", run.run_id));
+        output.hint(format!("`selfmade changes show {changeset}` shows it; apply or reject it"));
+        return Ok(Exit::Waiting);
+    }
     if let Some(Waiting::Breakpoints { nodes, values, .. }) = &run.waiting {
         let id = short(run.run_id);
         output.report(&format!("run {} stands {}\n", run.run_id, places(nodes, *values)));

@@ -170,6 +170,7 @@ fn waits(waiting: &Waiting) -> String {
             let at = if nodes.is_empty() { format!("{values} values on links") } else { nodes };
             format!("a breakpoint: {at}; `POST /api/v1/runs/RUN/release` lets it go on")
         }
+        Waiting::Decision { changeset } => format!("somebody to apply or reject changeset {changeset}"),
         Waiting::Runs { .. } => "runs of its nodes, which wait themselves".to_owned(),
         Waiting::Person { question, .. } => {
             let options: Vec<String> = options(question).iter().map(run::plain).collect();

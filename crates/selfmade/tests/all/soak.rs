@@ -197,6 +197,7 @@ fn described(run: &Run) -> String {
         Waiting::Time { .. } => "for a time",
         Waiting::Runs { .. } => "for runs",
         Waiting::Breakpoints { .. } => "at a breakpoint",
+        Waiting::Decision { .. } => "for a decision",
     });
     let is_cancelled = run.cancelled.is_some();
     format!(

@@ -199,3 +199,80 @@ fn a_mock_goes_by_the_name_in_the_source_when_a_pack_has_a_prefix() {
     1 passed
     ");
 }
+
+#[test]
+fn mutants_show_what_tests_would_not_notice() {
+    let place = Place::new();
+    place.file(
+        "shorter.py",
+        "import selfmade\n\n@selfmade.function(tests=[\n    {'input': {'a': 'x', 'b': 'yy'}, 'expect': {'output': True}},\n    \
+         {'input': {'a': 'xx', 'b': 'y'}, 'expect': {'output': False}},\n])\ndef shorter(a: str, b: str):\n    return len(a) < len(b)\n",
+    );
+    place.data(&["fn", "add", "shorter.py"]);
+    assert_shows!(place.run(&["test", "shorter", "--mutants"]), @"
+    exit: 0
+    --- stdout
+    survived  shorter: 1 of 4 mutants
+            line 2: return len(a) < len(b)
+            might as well be  return len(a) <= len(b)
+    --- stderr
+    brain: [folder]/home (given by --home)
+    warning: the tests do not notice 1 of 4 mutants
+    ");
+}
+
+#[test]
+fn a_run_becomes_a_test_and_the_test_is_held_against_the_next_version() {
+    let place = Place::new();
+    place.add("def double(n: int):\n    return n * 2\n");
+    place.run(&["run", "double", "4"]);
+    place.data(&["test", "add", "--from", "last", "--name", "four"]);
+    assert_shows!(place.run(&["test", "double"]), @"
+    exit: 0
+    --- stdout
+    passed  double 1 (four)
+    --- stderr
+    brain: [folder]/home (given by --home)
+    1 passed
+    ");
+    let why = place.json(&["fn", "why", "double"]);
+    assert_eq!(why["tests"], serde_json::json!({ "regression": 1 }));
+}
+
+#[test]
+fn what_a_run_proposes_is_gated_in_real_cells() {
+    let place = Place::new();
+    place.file(
+        "build.py",
+        "import selfmade\n\n@selfmade.function(brain='propose')\ndef build(source: str):\n    selfmade.brain.draft(source)\n    \
+         return {check['gate']: [finding['message'] for finding in check['findings']] for check in selfmade.brain.check()}\n",
+    );
+    place.data(&["fn", "add", "build.py"]);
+    place.file(
+        "double.py",
+        "import selfmade\n\n@selfmade.function(tests=[{'input': {'n': 3}, 'expect': {'output': 6}}, {'input': {'n': 5}, 'expect': {'output': 10}}])\n\
+         def double_number(n: int):\n    \"\"\"Doubles a number.\"\"\"\n    return n * 2\n",
+    );
+    place.data(&["fn", "add", "double.py"]);
+    let checked = |body: &str, expect: &str| {
+        let source = format!(
+            "import selfmade\n\n@selfmade.function(tests=[{{'input': {{'n': 7}}, 'expect': {expect}}}])\ndef twice_number(n: int):\n    \
+             \"\"\"Doubles a number.\"\"\"\n    {body}\n"
+        );
+        place.json(&["run", "build", "--arg", &format!("source={source}")])["output"].clone()
+    };
+    let found = checked("return n + n", "{'schema': {}}");
+    assert_eq!(
+        found["mutants"],
+        serde_json::json!(["its tests would pass for wrong code too: with `return None` instead of `return n + n` in line 3"])
+    );
+    let found = checked("return n + n", "{'output': 14}");
+    assert_eq!(found["mutants"], serde_json::json!([]));
+    assert_eq!(
+        found["twins"],
+        serde_json::json!(["does what the stored function `double_number` does, on all 3 inputs that were tried"])
+    );
+    // A loop that a mutant never leaves is ended by the time that one test has.
+    let found = checked("i = 0\n    while i < n:\n        i += 1\n    return i", "{'output': 7}");
+    assert_eq!((&found["tests"], &found["twins"]), (&serde_json::json!([]), &serde_json::json!([])));
+}

@@ -32,7 +32,7 @@ pub use self::cells::{Cells, CellsConfig};
 pub use self::execution::host::{RunProgress, Watch};
 pub(crate) use self::execution::live::{Live, LiveUpdate};
 pub(crate) use self::execution::replay::{Replay, replay};
-pub(crate) use self::execution::trial::{TrialHost, trial_end, trial_work, with_mocks};
+pub(crate) use self::execution::trial::{NOT_RECORDED, TrialHost, trial_end, trial_work, with_mocks};
 pub(crate) use self::execution::verbs::{
     HostVerbs, MakeHostVerbs, REFUSED, Replying, Running as RunningNode, StepReply,
 };

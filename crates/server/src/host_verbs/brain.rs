@@ -5,7 +5,6 @@ use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
 use model::name::EntryName;
 use model::run::host_verb::HostVerb;
-use model::run::step::Step;
 use model::version::Version;
 use sandbox::{Arguments, HostError};
 use serde_json::{Value as Json, json};
@@ -23,14 +22,13 @@ use crate::error::Error;
 /// What one answer lists at most.
 const MAX_LISTED: u32 = 200;
 
-pub(super) async fn execute(host: &Host<'_>, step: &Step, verb: HostVerb, given: VerbArguments) -> Reply {
+pub(super) async fn execute(host: &Host<'_>, verb: HostVerb, given: VerbArguments) -> Reply {
     let done = match verb {
         HostVerb::BrainSearch => find(host, given).await,
         HostVerb::BrainRead => read(host, given).await,
         HostVerb::BrainList => list(host, given).await,
         HostVerb::BrainDraft => draft(host, given).await,
-        HostVerb::BrainCheck => check(host).await,
-        _ => propose(host, step, given).await,
+        _ => check(host).await,
     };
     done.map_err(Stop::into_refusal)
 }
@@ -111,19 +109,7 @@ async fn check(host: &Host<'_>) -> Result<Json, Stop> {
     Ok(json!(checks))
 }
 
-/// Named after the Step, so that a Step that is executed again finds what it proposed before.
-async fn propose(host: &Host<'_>, step: &Step, mut given: VerbArguments) -> Result<Json, Stop> {
-    let title = given.text("title").unwrap_or_default();
-    let title = host.redaction.text(&title);
-    let once = Some(step.once());
-    let proposal = Proposal { once, ..some_drafts(host, &title)? };
-    let policy = host.ctx.engine.config.changesets;
-    let proposed = changesets::propose_by_policy(&host.ctx, &host.access(), &proposal, policy).await?;
-    host.drafts().clear();
-    Ok(json!({ "changeset": proposed.number, "state": proposed.state, "checks": proposed.checks }))
-}
-
-fn some_drafts(host: &Host<'_>, title: &str) -> Result<Proposal, Refusal> {
+pub(super) fn some_drafts(host: &Host<'_>, title: &str) -> Result<Proposal, Refusal> {
     let drafts = host.drafts();
     if drafts.is_empty() {
         return Err(Refusal::Refused("nothing is drafted; call `brain.draft(source)` first".to_owned()));

@@ -11,6 +11,7 @@ mod files;
 mod models;
 mod node;
 mod plain;
+mod propose;
 mod run;
 mod sleep;
 mod stop;
@@ -56,8 +57,12 @@ impl HostVerbs for Verbs {
     }
 
     fn again(&self, step: &Step, arguments: Arguments) -> Result<(), HostError> {
-        if step.verb == HostVerb::BrainDraft.name() && step.error.is_none() {
-            brain::redraft(&mut lock(&self.drafts), arguments)?;
+        match HostVerb::named(&step.verb) {
+            Some(HostVerb::BrainDraft) if step.error.is_none() => {
+                brain::redraft(&mut lock(&self.drafts), arguments)?;
+            }
+            Some(HostVerb::BrainPropose) if step.error.is_none() => lock(&self.drafts).clear(),
+            _ => {}
         }
         Ok(())
     }
@@ -143,6 +148,7 @@ async fn execute(host: &Host<'_>, step: Step, arguments: Arguments) -> Result<St
         HostVerb::Sleep => sleep::execute(host, step, arguments).await,
         HostVerb::Ask => ask::execute(host, step, arguments).await,
         HostVerb::Emit => emit::execute(host, step, arguments).await,
+        HostVerb::BrainPropose => propose::execute(host, step, arguments).await,
         HostVerb::ModelChat | HostVerb::ModelComplete | HostVerb::ModelEmbed => {
             models::execute(host, step, verb, arguments).await
         }
@@ -164,8 +170,8 @@ async fn at_once(host: &Host<'_>, step: &Step, verb: HostVerb, given: VerbArgume
         V::Now => Ok(plain::now(host)),
         V::Random => plain::random(host),
         V::Log => plain::log(host, given),
-        V::BrainList | V::BrainSearch | V::BrainRead | V::BrainDraft | V::BrainCheck | V::BrainPropose => {
-            brain::execute(host, step, verb, given).await
+        V::BrainList | V::BrainSearch | V::BrainRead | V::BrainDraft | V::BrainCheck => {
+            brain::execute(host, verb, given).await
         }
         V::FilesList | V::FilesRead | V::FilesWrite | V::FilesRemove => {
             files::execute(host, verb, given).await
@@ -191,6 +197,7 @@ async fn at_once(host: &Host<'_>, step: &Step, verb: HostVerb, given: VerbArgume
         | V::Sleep
         | V::Ask
         | V::Emit
+        | V::BrainPropose
         | V::ModelChat
         | V::ModelComplete
         | V::ModelEmbed

@@ -78,6 +78,14 @@ pub(crate) struct Called {
     pub(crate) record: Record,
 }
 
+impl PreparedFunction {
+    /// Whether neither it nor what it calls is granted anything.
+    pub(crate) fn reaches_nothing(&self) -> bool {
+        let grants = &self.content.grants;
+        *grants == Grants { limits: grants.limits.clone(), ..Grants::default() } && self.elsewhere.is_empty()
+    }
+}
+
 impl Prepared {
     pub(crate) fn revision(&self) -> Revision {
         Revision(self.revision.load(Ordering::Relaxed))

@@ -94,7 +94,7 @@ on_both! {
         assert_eq!((waiting.changesets[0].number, waiting.changesets[0].title.as_str()), (number, "something new"));
         assert_eq!(waiting.count(), 2);
         runs::answer(&stage.ctx, &ME, run.run_id, json!("yes")).await.unwrap();
-        changesets::reject(&stage.ctx, &ME, number).await.unwrap();
+        changesets::reject(&stage.ctx, &ME, number, None).await.unwrap();
         assert!(attention(&stage).await.is_empty());
     }
 }

@@ -95,11 +95,11 @@ store::on_both! {
     async fn a_rejected_proposal_stays_rejected(database: &TestDatabase) {
         let world = World::open(database).await;
         let number = world.propose(vec![answering("f", 1)]).await.unwrap().number;
-        reject(&world.ctx, &ME, number).await.unwrap();
+        reject(&world.ctx, &ME, number, None).await.unwrap();
         let before = database.dump().await;
         for error in [
             world.apply(number).await.unwrap_err(),
-            reject(&world.ctx, &ME, number).await.unwrap_err(),
+            reject(&world.ctx, &ME, number, None).await.unwrap_err(),
             rebase(&world.ctx, &ME, number).await.unwrap_err(),
             server::app::changesets::revert(&world.ctx, &ME, number, Breakage::Refused).await.unwrap_err(),
         ] {

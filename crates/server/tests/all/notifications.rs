@@ -257,7 +257,7 @@ on_both! {
         let others = [propose("one more", 2).await, propose("another", 1).await];
         assert!(!others.contains(&first) && others[0] != others[1]);
         // What is decided does not wait: it can be proposed again.
-        changesets::reject(&stage.ctx, &ME, first).await.unwrap();
+        changesets::reject(&stage.ctx, &ME, first, None).await.unwrap();
         assert_ne!(propose("one more", 1).await, first);
         // What would conflict is no longer the same.
         changesets::apply(&stage.ctx, &ME, others[0], Breakage::Refused).await.unwrap();

@@ -21,6 +21,7 @@ use crate::db::{Batch, Durability, Row, Sql, Value};
 use crate::error::Error;
 use crate::events::push_events;
 use crate::runs::optional_json;
+use crate::runs::waiting::push_wake_by_decision;
 use crate::store::Store;
 
 /// Which Changesets are listed, newest first.
@@ -54,7 +55,7 @@ macro_rules! select_changeset {
     ($condition:literal) => {
         concat!(
             "select changeset_id, number, state, title, base_revision, applied_revision, reverts, actor, created_at,
-                decided_by, decided_at, checks, conflicts, access, decided_access from changesets where ",
+                decided_by, decided_at, checks, conflicts, access, decided_access, comment from changesets where ",
             $condition
         )
     };
@@ -131,10 +132,16 @@ impl Store {
         self.db.one(number, [id.0.into()], |row| row.unsigned(0)).await
     }
 
-    /// Writes down what was decided, if it still is in the state this was decided in.
-    pub async fn decide_changeset(&self, changeset: &Changeset, was: ChangesetState) -> Result<(), Error> {
+    /// Writes down what was decided, if it still is in the state this was decided in, with the Events that say so.
+    pub async fn decide_changeset(
+        &self,
+        changeset: &Changeset,
+        was: ChangesetState,
+        events: &[NewEvent],
+    ) -> Result<(), Error> {
         let mut batch = Batch::new();
         push_decision(&mut batch, changeset, was)?;
+        push_events(&mut batch, events);
         self.db.write(batch, Durability::Power).await.map(drop)
     }
 
@@ -241,8 +248,8 @@ pub(crate) fn push_changeset(batch: &mut Batch, changeset: &Changeset) -> Result
     batch.push("update counters set value = value + 1 where counter = 'changeset'", []);
     batch.push(
         "insert into changesets (changeset_id, number, state, title, base_revision, applied_revision, reverts, actor,
-            created_at, decided_by, decided_at, checks, conflicts, access, decided_access)
-         select $1, value, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14 from counters where counter = 'changeset'",
+            created_at, decided_by, decided_at, checks, conflicts, access, decided_access, comment)
+         select $1, value, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15 from counters where counter = 'changeset'",
         [
             changeset.id.0.into(),
             changeset.state.as_str().into(),
@@ -258,6 +265,7 @@ pub(crate) fn push_changeset(batch: &mut Batch, changeset: &Changeset) -> Result
             Value::json(&changeset.conflicts)?,
             Value::json(&*changeset.authority)?,
             optional_json(changeset.decided_authority.as_deref())?,
+            changeset.comment.as_deref().into(),
         ],
     );
     push_changes(batch, changeset)
@@ -313,7 +321,7 @@ pub(crate) fn push_decision(
 ) -> Result<(), Error> {
     batch.guard(
         "update changesets set state = $3, base_revision = $4, applied_revision = $5, decided_by = $6, decided_at = $7,
-            checks = $8, conflicts = $9, decided_access = $10
+            checks = $8, conflicts = $9, decided_access = $10, comment = $11
          where changeset_id = $1 and state = $2",
         [
             changeset.id.0.into(),
@@ -326,10 +334,14 @@ pub(crate) fn push_decision(
             Value::json(&changeset.checks)?,
             Value::json(&changeset.conflicts)?,
             optional_json(changeset.decided_authority.as_deref())?,
+            changeset.comment.as_deref().into(),
         ],
         "the changeset is in the state it was",
     );
-    Ok(())
+    match changeset.decided_at {
+        Some(at) => push_wake_by_decision(batch, changeset.number, at),
+        None => Ok(()),
+    }
 }
 
 fn changeset_from_row(row: &Row) -> Result<Changeset, Error> {
@@ -346,6 +358,7 @@ fn changeset_from_row(row: &Row) -> Result<Changeset, Error> {
             None => Arc::new(Authority::unknown(row.word(7)?)),
         },
         decided_authority: row.optional_json(14)?.map(Arc::new),
+        comment: row.optional_text(15)?,
         actor: row.word(7)?,
         created_at: row.timestamp(8)?,
         decided_by: row.optional_word(9)?,

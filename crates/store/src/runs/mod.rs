@@ -173,6 +173,7 @@ pub(crate) fn wakes_at(waiting: &Waiting) -> Option<jiff::Timestamp> {
     match waiting {
         Waiting::Time { until, .. } | Waiting::Runs { until } => Some(*until),
         Waiting::Person { until, .. } | Waiting::Breakpoints { until, .. } => *until,
+        Waiting::Decision { .. } => None,
     }
 }
 

@@ -73,6 +73,42 @@ fn push_wake_by_ended_nodes(batch: &mut Batch, graph: RunId) {
     );
 }
 
+/// Somebody decided about a Changeset: the Runs that wait for that are queued.
+pub(crate) fn push_wake_by_decision(batch: &mut Batch, changeset: u64, at: Timestamp) -> Result<(), Error> {
+    batch.changes(Topic::Queue);
+    batch.push(
+        "update runs set state = 'queued', due_at = $3, waiting = null, wake_at = null
+         where run_id in (select run_id from changeset_waits where changeset_number = $1)
+            and state = 'waiting' and waiting = $2",
+        [changeset.into(), Value::json(&Waiting::Decision { changeset })?, at.into()],
+    );
+    batch.push("delete from changeset_waits where changeset_number = $1", [changeset.into()]);
+    Ok(())
+}
+
+/// PostgreSQL lets nobody decide between this and the end of the batch; SQLite has one writer.
+const UNDECIDED: Sql = Sql {
+    sqlite: "select 1 from changesets where number = $1",
+    postgres: "select 1 from changesets where number = $1 for update",
+};
+
+/// It is queued at once if somebody has decided by now.
+fn push_wait_for_decision(batch: &mut Batch, run: RunId, changeset: u64) {
+    batch.push(UNDECIDED, [changeset.into()]);
+    batch.push(
+        "insert into changeset_waits (changeset_number, run_id)
+         select $1, $2 where exists (select 1 from changesets where number = $1 and state = 'checked')
+         on conflict do nothing",
+        [changeset.into(), run.0.into()],
+    );
+    batch.push(
+        "update runs set state = 'queued', due_at = created_at, waiting = null, wake_at = null
+         where run_id = $2 and state = 'waiting'
+            and not exists (select 1 from changesets where number = $1 and state = 'checked')",
+        [changeset.into(), run.0.into()],
+    );
+}
+
 impl Store {
     /// Lets a claimed Run wait. False if another claim holds it, or if its end was asked for: then it has to end
     /// instead. A Run of a Graph is queued at once if the Run of one of its nodes has ended and was not heard.
@@ -94,6 +130,9 @@ impl Store {
             "this claim holds the run",
         );
         push_wake_by_ended_nodes(&mut batch, run);
+        if let Waiting::Decision { changeset } = waiting {
+            push_wait_for_decision(&mut batch, run, *changeset);
+        }
         // Somebody may have let it go on from a breakpoint just now.
         batch.push(
             "update runs set state = 'queued', due_at = created_at, waiting = null, wake_at = null

@@ -111,7 +111,7 @@ store::on_both! {
         let mut proposed = changeset(vec![put("a", 1)]);
         world.store.record_changeset(&proposed).await.unwrap();
         let rejected = model::changeset::Changeset { state: ChangesetState::Rejected, ..proposed.clone() };
-        world.store.decide_changeset(&rejected, ChangesetState::Checked).await.unwrap();
+        world.store.decide_changeset(&rejected, ChangesetState::Checked, &[]).await.unwrap();
 
         let before = database.dump().await;
         let moves = world.plan(&mut proposed).await.unwrap();

@@ -125,14 +125,15 @@ store::on_both! {
             base: Revision(50),
             decided_by: Some(Actor::Token(TokenId(id()))),
             decided_at: Some(at(99)),
+            comment: Some("größer als 0\0".to_owned()),
             conflicts: Vec::new(),
             ..proposed
         };
-        world.store.decide_changeset(&rejected, ChangesetState::Checked).await.unwrap();
+        world.store.decide_changeset(&rejected, ChangesetState::Checked, &[]).await.unwrap();
         assert_eq!(world.store.changeset(rejected.id).await.unwrap(), Some(rejected.clone()));
 
         let before = database.dump().await;
-        let again = world.store.decide_changeset(&rejected, ChangesetState::Checked).await.unwrap_err();
+        let again = world.store.decide_changeset(&rejected, ChangesetState::Checked, &[]).await.unwrap_err();
         assert!(matches!(again, Error::GuardFailed { .. }), "{again}");
         assert_eq!(database.dump().await, before);
     }

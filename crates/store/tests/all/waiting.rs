@@ -1,6 +1,7 @@
 //! Waiting: a run without a cell goes on when it is answered, or when it is time, and only then.
 
 use model::access::actor::Actor;
+use model::changeset::{Changeset, ChangesetState};
 use model::ids::{RunId, TokenId};
 use model::run::step::Step;
 use model::run::{How, Lease, Run, RunState, Waiting};
@@ -9,7 +10,7 @@ use store::testing::TestDatabase;
 
 use crate::runs::{node, waited};
 use crate::steps::step;
-use crate::world::{World, at, id};
+use crate::world::{World, at, changeset, id, put};
 
 /// Starts a run that waits, with its open step 3.
 async fn wait(world: &World, waiting: &Waiting) -> (Run, Lease) {
@@ -106,5 +107,27 @@ store::on_both! {
         let how = How { due_at: Some(at(70)), ..soon.how };
         assert_eq!((woken.state, woken.waiting, woken.how), (RunState::Queued, None, how));
         assert_eq!(world.store.wake_runs(at(90)).await.unwrap(), [late.run_id]);
+    }
+
+    async fn a_decision_queues_the_runs_that_wait_for_it_and_no_others(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let mut proposed = changeset(vec![put("a", 1)]);
+        proposed.number = world.store.record_changeset(&proposed).await.unwrap();
+        let other = world.store.record_changeset(&changeset(vec![put("b", 1)])).await.unwrap();
+        let (first, _) = wait(&world, &Waiting::Decision { changeset: proposed.number }).await;
+        let (second, _) = wait(&world, &Waiting::Decision { changeset: proposed.number }).await;
+        let (elsewhere, _) = wait(&world, &Waiting::Decision { changeset: other }).await;
+        assert_eq!(world.store.wake_runs(at(99)).await.unwrap(), []);
+        let rejected = Changeset { state: ChangesetState::Rejected, decided_at: Some(at(50)), ..proposed.clone() };
+        world.store.decide_changeset(&rejected, ChangesetState::Checked, &[]).await.unwrap();
+        let mut claimed: Vec<_> = world.store.claim(node(), at(50), at(100), 9).await.unwrap().iter().map(|run| run.run_id).collect();
+        claimed.sort();
+        let mut woken = [first.run_id, second.run_id];
+        woken.sort();
+        assert_eq!(claimed, woken);
+        assert_eq!(world.store.run(elsewhere.run_id).await.unwrap().unwrap().state, RunState::Waiting);
+        // Whoever begins to wait for what is decided goes on at once.
+        let (late, _) = wait(&world, &Waiting::Decision { changeset: proposed.number }).await;
+        assert_eq!(world.store.run(late.run_id).await.unwrap().unwrap().state, RunState::Queued);
     }
 }

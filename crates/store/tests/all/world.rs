@@ -153,6 +153,7 @@ pub(crate) fn changeset(changes: Vec<Change>) -> Changeset {
         decided_by: None,
         decided_at: None,
         decided_authority: None,
+        comment: None,
         changes,
         checks: Vec::new(),
         conflicts: Vec::new(),

@@ -173,7 +173,8 @@ def function(fn: Any = None, /, **declared: Any) -> Any:
         returns: what comes of a returned value that does not fit the annotation: "warn" records a warning, "error"
             fails the run.
         priority: from -100 to 100; of runs that wait, the highest goes first.
-        tests: `{"input": {...}, "expect": ...}`, optionally with "name" and "mocks". Expected is one of
+        tests: `{"input": {...}, "expect": ...}`, optionally with "name", "mocks" and
+            "kind" ("exact", "generated" or "regression"). Expected is one of
             {"output": value}, {"pins": [[pin, value], ...]}, {"schema": {...}} and
             {"error": {"type": "ValueError", "message": "part of the text"}}.
             Mocks are `{"function": name, "output": value}`.

@@ -22,6 +22,15 @@ pub(crate) struct Application {
     force: bool,
 }
 
+#[derive(Debug, clap::Args)]
+pub(crate) struct Rejection {
+    #[command(flatten)]
+    which: Arguments,
+    /// What has to be different; a run that waits for the decision gets it
+    #[arg(long, short, value_name = "TEXT")]
+    comment: Option<String>,
+}
+
 pub(super) async fn apply(session: &Session, brain: &Brain, arguments: Application) -> Result<Exit, Error> {
     let number = arguments.which.changeset.number(brain).await?;
     let done = applied::checked(&session.output, brain.apply(number, arguments.force)).await?;
@@ -29,9 +38,9 @@ pub(super) async fn apply(session: &Session, brain: &Brain, arguments: Applicati
     Ok(Exit::Done)
 }
 
-pub(super) async fn reject(session: &Session, brain: &Brain, changeset: Reference) -> Result<Exit, Error> {
-    let number = changeset.number(brain).await?;
-    let view = brain.reject(number).await?;
+pub(super) async fn reject(session: &Session, brain: &Brain, arguments: Rejection) -> Result<Exit, Error> {
+    let number = arguments.which.changeset.number(brain).await?;
+    let view = brain.reject(number, arguments.comment.as_deref()).await?;
     session.output.answer(&view, |_| String::new())?;
     session.output.note(format!("changeset {number} is rejected"));
     Ok(Exit::Done)

@@ -22,8 +22,10 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  selfmade changes apply 14")]
     Apply(decide::Application),
     /// Reject a proposed changeset
-    #[command(after_help = "Examples:\n  selfmade changes reject 14")]
-    Reject(decide::Arguments),
+    #[command(
+        after_help = "Examples:\n  selfmade changes reject 14\n  selfmade changes reject 14 --comment 'an empty list must give 0'"
+    )]
+    Reject(decide::Rejection),
     /// Undo an applied changeset with a new one
     ///
     /// The entries it changed must not have changed since.
@@ -41,7 +43,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, command: Command) -> R
         Command::List(arguments) => list::run(session, brain, arguments).await,
         Command::Show(arguments) => show::run(session, brain, arguments).await,
         Command::Apply(arguments) => decide::apply(session, brain, arguments).await,
-        Command::Reject(arguments) => decide::reject(session, brain, arguments.changeset).await,
+        Command::Reject(arguments) => decide::reject(session, brain, arguments).await,
         Command::Revert(arguments) => decide::revert(session, brain, arguments).await,
         Command::Rebase(arguments) => decide::rebase(session, brain, arguments.changeset).await,
     }

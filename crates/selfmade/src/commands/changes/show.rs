@@ -50,6 +50,9 @@ pub(crate) fn render(view: &ChangesetView, screen: &Screen) -> String {
     if let (Some(who), Some(when)) = (&view.decider, view.decided_at) {
         field("decided", format!("{} by {who}", screen.time(when)));
     }
+    if let Some(comment) = &view.comment {
+        field("comment", printable(comment).replace('\n', "\n            "));
+    }
     field("checks", view.checks.iter().map(check).collect::<Vec<_>>().join("  "));
     let found: Vec<_> = view.checks.iter().flat_map(|check| &check.findings).collect();
     if !found.is_empty() {
@@ -65,7 +68,10 @@ pub(crate) fn render(view: &ChangesetView, screen: &Screen) -> String {
 fn check(check: &Check) -> String {
     let gate = check.gate.as_str();
     match check.verdict {
-        Verdict::Passed => paint(GOOD, format!("{gate} passed")),
+        Verdict::Passed => {
+            let by = check.note.as_deref().map(|note| paint(DIM, format!(" ({note})"))).unwrap_or_default();
+            format!("{}{by}", paint(GOOD, format!("{gate} passed")))
+        }
         Verdict::Failed => paint(BAD, format!("{gate} failed")),
         Verdict::Forced => paint(WARNING, format!("{gate} failed, forced")),
         Verdict::Asks => paint(WARNING, format!("{gate} requires someone else to apply it")),

@@ -9,6 +9,7 @@ mod rm;
 mod show;
 mod use_version;
 pub(super) mod versions;
+mod why;
 
 use model::name::EntryName;
 
@@ -27,6 +28,7 @@ pub(crate) enum Command {
     Diff(diff::Arguments),
     Use(use_version::Arguments),
     Dependents(dependents::Arguments),
+    Why(why::Arguments),
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, command: Command) -> Result<Exit, Error> {
@@ -40,6 +42,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, command: Command) -> R
         Command::Diff(arguments) => diff::run(session, brain, arguments).await,
         Command::Use(arguments) => use_version::run(session, brain, arguments).await,
         Command::Dependents(arguments) => dependents::run(session, brain, arguments).await,
+        Command::Why(arguments) => why::run(session, brain, arguments).await,
     }
 }
 

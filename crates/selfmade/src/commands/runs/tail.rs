@@ -94,6 +94,10 @@ fn tell(session: &Session, run: &Run) {
         (RunState::Waiting, Some(Waiting::Time { until, .. })) => {
             output.note(format!("the run is waiting until {}", crate::terminal::time::exact(*until)));
         }
+        (RunState::Waiting, Some(Waiting::Decision { changeset })) => {
+            output.note(format!("the run is waiting for a decision about changeset {changeset}"));
+            output.hint(format!("`{} changes show {changeset}`", session.settings.program));
+        }
         (RunState::Waiting, Some(Waiting::Breakpoints { .. })) => {
             output.note("the run stands at a breakpoint");
             let short = server::app::runs::ids::short(run.run_id);

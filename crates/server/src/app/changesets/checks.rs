@@ -1,4 +1,4 @@
-//! Runs the gates of a Changeset that need only what is written.
+//! Runs the gates of a Changeset.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use model::version::VersionNumber;
 use uuid::Uuid;
 
 use super::drafts::Drafted;
+use super::gates::{self, Parties};
 use super::{Breakage, fit_checks, graph_checks, policy, preset_checks, secret_checks, start_checks};
 use crate::app::functions::test_results::TestResults;
 use crate::app::functions::{resolution, run_tests};
@@ -36,8 +37,10 @@ impl CheckPurpose {
     }
 }
 
+/// `author` is who wrote it, `access` whoever applies or reads it now.
 pub(crate) async fn run(
     ctx: &Ctx,
+    author: &Access,
     access: &Access,
     drafted: &Drafted,
     asked: CheckPurpose,
@@ -84,8 +87,10 @@ pub(crate) async fn run(
         types = types.and(Check::of(Gate::Types, packages));
     }
     let tests = judged(tests(ctx, access, drafted, &[&parses, &names, &types], results).await?);
+    let (before, parties) = ([&parses, &names, &types, &tests], Parties { author, reader: access });
+    let gates = gates::run(ctx, parties, drafted, &written(drafted), &before, results).await?;
     let policy = policy::check(ctx, access, drafted, &outcomes, asked).await?;
-    Ok(vec![parses, names, types, tests, policy])
+    Ok([parses, names, types, tests].into_iter().chain(gates).chain([policy]).collect())
 }
 
 /// The gate `policy` for somebody who wrote a part of it.

@@ -5,6 +5,7 @@ pub(crate) mod checks;
 mod condition_checks;
 pub mod drafts;
 mod fit_checks;
+mod gates;
 pub(crate) mod graph_checks;
 mod policy;
 mod preset_checks;
@@ -40,8 +41,12 @@ use crate::error::Error;
 /// How often a Changeset is worked out anew when others were quicker. Each time at least one of them went on.
 const ATTEMPTS: usize = 64;
 
-/// How often tests are run outside of a Changeset's turn because what they execute has changed since.
-const LOSSES: usize = 3;
+/// How often tests and gates are run outside of a Changeset's turn, first because nothing is known and then because what they execute has
+/// changed since.
+const LOSSES: usize = 5;
+
+/// A comment is stored with the Changeset and handed to whoever proposed it.
+const COMMENT_BYTES: usize = 8 << 10;
 
 /// Among so many of the newest that wait, one is looked for that proposes the same.
 const COMPARED: u32 = 100;
@@ -121,7 +126,7 @@ async fn register_drafted(
 ) -> Result<Option<Applied>, Error> {
     covers(access, &drafted)?;
     let asked = CheckPurpose::ToApply(proposal.breakage);
-    let mut checks = checks::run(ctx, access, &drafted, asked, results).await?;
+    let mut checks = checks::run(ctx, access, access, &drafted, asked, results).await?;
     for editor in &proposal.editors {
         let check = checks::policy_for(ctx, editor, &drafted, asked).await?;
         checks.extend((check.verdict == Verdict::Asks).then_some(check));
@@ -159,8 +164,8 @@ async fn propose_unless(
     }
     let drafted = draft(ctx, access, proposal).await?;
     covers(access, &drafted)?;
-    let checks =
-        checks::run(ctx, access, &drafted, CheckPurpose::ToRead, &mut TestResults::default()).await?;
+    let mut results = TestResults::default();
+    let checks = checks::run(ctx, access, access, &drafted, CheckPurpose::ToRead, &mut results).await?;
     if moves(ctx, &drafted)?.is_empty() {
         return Err(Error::Input {
             problem: "the changeset would change nothing".to_owned(),
@@ -191,7 +196,7 @@ pub async fn check(ctx: &Ctx, access: &Access, proposal: &Proposal) -> Result<Ve
     access.may(Verb::ProposeChangeset)?;
     touches(access, proposal)?;
     let drafted = draft(ctx, access, proposal).await?;
-    checks::run(ctx, access, &drafted, CheckPurpose::ToRead, &mut TestResults::default()).await
+    checks::run(ctx, access, access, &drafted, CheckPurpose::ToRead, &mut TestResults::default()).await
 }
 
 /// Names that are stated are judged before the brain is looked at, so that a refusal tells nothing of what is there.
@@ -324,7 +329,8 @@ async fn try_apply(
         decide(ctx, access, changeset, Happening::Conflict).await?;
         return Err(Error::Conflicted { number, conflicts });
     }
-    let checks = checks::run(ctx, access, &drafted, CheckPurpose::ToApply(breakage), results).await?;
+    let (author, purpose) = (author(&changeset), CheckPurpose::ToApply(breakage));
+    let checks = checks::run(ctx, &author, access, &drafted, purpose, results).await?;
     if !results.is_complete() {
         return Ok(None);
     }
@@ -335,9 +341,19 @@ async fn try_apply(
     finish(ctx, access, changeset, drafted, None, Some(was)).await.map(Some)
 }
 
-pub async fn reject(ctx: &Ctx, access: &Access, number: u64) -> Result<(), Error> {
+/// Whoever proposed it hears the comment.
+pub async fn reject(ctx: &Ctx, access: &Access, number: u64, comment: Option<&str>) -> Result<(), Error> {
     access.may(Verb::RejectChangeset)?;
-    let changeset = find(ctx, access, number).await?;
+    let mut changeset = find(ctx, access, number).await?;
+    let comment = comment.map(str::trim).filter(|comment| !comment.is_empty());
+    if comment.is_some_and(|comment| comment.len() > COMMENT_BYTES) {
+        return Err(Error::Input {
+            problem: format!("the comment is longer than {COMMENT_BYTES} bytes"),
+            hint: "say what has to be different in a few sentences".to_owned(),
+        });
+    }
+    let redaction = ctx.redaction_for(&[&access.authority]).await?;
+    changeset.comment = comment.map(|comment| redaction.text(comment).into_owned());
     decide(ctx, access, changeset, Happening::Reject).await
 }
 
@@ -349,13 +365,16 @@ pub async fn rebase(ctx: &Ctx, access: &Access, number: u64) -> Result<Changeset
     changeset.state = was.after(Happening::Rebase).map_err(|source| Error::Transition { number, source })?;
     let drafted = redraft(ctx, access, &changeset).await?;
     changeset.base = drafted.snapshot.revision;
+    let mut results = TestResults::default();
+    let author = author(&changeset);
     changeset.checks =
-        checks::run(ctx, access, &drafted, CheckPurpose::ToRead, &mut TestResults::default()).await?;
+        checks::run(ctx, &author, access, &drafted, CheckPurpose::ToRead, &mut results).await?;
     changeset.conflicts.clear();
     (changeset.decided_by, changeset.decided_at, changeset.decided_authority) = (None, None, None);
+    changeset.comment = None;
     changeset.state =
         changeset.state.after(Happening::Check).map_err(|source| Error::Transition { number, source })?;
-    ctx.store.decide_changeset(&changeset, was).await?;
+    ctx.store.decide_changeset(&changeset, was, &[]).await?;
     Ok(changeset)
 }
 
@@ -363,6 +382,11 @@ pub async fn rebase(ctx: &Ctx, access: &Access, number: u64) -> Result<Changeset
 pub async fn revert(ctx: &Ctx, access: &Access, number: u64, breakage: Breakage) -> Result<Applied, Error> {
     access.may(Verb::RevertChangeset)?;
     in_turn(ctx, access, Wanted::Reverted(number, breakage)).await
+}
+
+/// Who proposed it, with what they might do then.
+fn author(changeset: &Changeset) -> Access {
+    Access { actor: changeset.actor.clone(), authority: Arc::clone(&changeset.authority) }
 }
 
 fn last_moved(drafted: &Drafted) -> HashMap<EntryKey, Revision> {
@@ -399,6 +423,7 @@ fn fresh(
         decided_by: None,
         decided_at: None,
         decided_authority: None,
+        comment: None,
         changes: Vec::new(),
         checks,
         conflicts: Vec::new(),
@@ -437,5 +462,7 @@ async fn decide(
     changeset.decided_by = Some(access.actor.clone());
     changeset.decided_at = Some(ctx.clock.now());
     changeset.decided_authority = Some(Arc::clone(&access.authority));
-    Ok(ctx.store.decide_changeset(&changeset, was).await?)
+    let is_rejected = happening == Happening::Reject;
+    let event = is_rejected.then(|| changeset.rejected_event(&access.actor, ctx.clock.now()));
+    Ok(ctx.store.decide_changeset(&changeset, was, event.as_slice()).await?)
 }

@@ -37,6 +37,9 @@ pub struct ChangesetView {
     /// Who decided, by name.
     pub decider: Option<String>,
     pub decided_at: Option<Timestamp>,
+    /// What whoever rejected it has to say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
     pub checks: Vec<Check>,
     pub conflicts: Vec<Conflict>,
     pub changes: Vec<ChangeView>,
@@ -111,6 +114,7 @@ pub async fn show(ctx: &Ctx, access: &Access, number: u64) -> Result<ChangesetVi
         created_at: changeset.created_at,
         decided_by: changeset.decided_by,
         decided_at: changeset.decided_at,
+        comment: changeset.comment,
         checks: changeset.checks.into_iter().map(|check| seen(access, check)).collect(),
         conflicts: seen_conflicts(access, changeset.conflicts),
         changes,

@@ -1,12 +1,18 @@
 //! Reading Functions and the other entries: lists, single Versions, what they call and what calls them.
 
 pub mod dependents;
+pub(crate) mod evidence;
+pub mod mutants;
 pub mod names;
+pub(crate) mod probes;
+pub mod provenance;
+pub mod recorded_tests;
 pub(crate) mod resolution;
 pub mod run_tests;
 pub mod search;
 pub(crate) mod test_results;
 pub(crate) mod trials;
+pub(crate) mod twins;
 pub mod warming;
 
 use model::access::Access;

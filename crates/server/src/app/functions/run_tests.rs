@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 
 use super::Which;
 use super::test_results::{TestResults, TrialKey};
-use super::trials::{self, Overlay};
+use super::trials::{self, Attempt, Overlay};
 use crate::app::changesets::drafts::Drafted;
 use crate::app::functions;
 use crate::ctx::Ctx;
@@ -51,11 +51,7 @@ pub(crate) struct Tried {
 /// be made has failed.
 pub async fn run(ctx: &Ctx, access: &Access, names: &[EntryName]) -> Result<Vec<TestReport>, Error> {
     access.may(Verb::RunTests)?;
-    for name in names {
-        access.may_touch(Verb::RunTests, name.as_str())?;
-        functions::version(ctx, access, &EntryKey::function(name.clone()), Which::Live).await?;
-    }
-    let names = if names.is_empty() { all_names(ctx, access).await? } else { names.to_vec() };
+    let names = callable_names(ctx, access, names).await?;
     let mut reports = Vec::new();
     for (_, tried) in run_all(ctx, trials_of(ctx, &Overlay::new(), &names).await?).await? {
         match tried.error {
@@ -64,6 +60,19 @@ pub async fn run(ctx: &Ctx, access: &Access, names: &[EntryName]) -> Result<Vec<
         }
     }
     Ok(reports)
+}
+
+/// These Functions, if they are there; all that may be touched, if none is named.
+pub(super) async fn callable_names(
+    ctx: &Ctx,
+    access: &Access,
+    names: &[EntryName],
+) -> Result<Vec<EntryName>, Error> {
+    for name in names {
+        access.may_touch(Verb::RunTests, name.as_str())?;
+        functions::version(ctx, access, &EntryKey::function(name.clone()), Which::Live).await?;
+    }
+    if names.is_empty() { all_names(ctx, access).await } else { Ok(names.to_vec()) }
 }
 
 async fn all_names(ctx: &Ctx, access: &Access) -> Result<Vec<EntryName>, Error> {
@@ -182,7 +191,8 @@ async fn tests_of(ctx: &Ctx, overlay: &Overlay, name: &EntryName) -> Result<Opti
 
 async fn one(ctx: &Ctx, trial: Trial) -> Result<(TrialKey, Tried), Error> {
     let Trial { key, test, prepared } = trial;
-    let (why, error) = match trials::execute(ctx, &prepared, test.input.clone(), &test.mocks).await {
+    let attempt = Attempt { mocks: &test.mocks, ..Attempt::of(test.input.clone()) };
+    let (why, error) = match trials::execute(ctx, &prepared, attempt).await {
         Ok(outcome) => (test.expect.judge(outcome).err(), None),
         Err(Error::Execution(error)) => (Some(error.to_string()), Some(error)),
         Err(error) => return Err(error),

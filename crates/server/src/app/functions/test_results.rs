@@ -1,11 +1,13 @@
 //! What takes long to find out about a Changeset, kept while it is tried again: results of tests, each of which is run again only if
-//! something that it executes has changed, and whether packages can be installed.
+//! something that it executes has changed, what gates say that execute code, and whether packages can be installed.
 
 use std::collections::{BTreeSet, HashMap};
 
+use model::changeset::gates::Judgement;
 use model::name::EntryName;
 use model::version::ContentHash;
 
+use super::probes::{Probe, ProbeKey};
 use super::resolution::{self, Resolution};
 use super::run_tests::{Trial, Tried, run_all};
 use crate::ctx::Ctx;
@@ -26,6 +28,8 @@ pub(crate) struct TestResults {
     missing: Vec<Trial>,
     resolutions: HashMap<Vec<String>, Resolution>,
     unresolved: Vec<Vec<String>>,
+    judgements: HashMap<ProbeKey, Judgement>,
+    unjudged: Vec<Probe>,
     is_deferred: bool,
 }
 
@@ -76,14 +80,38 @@ impl TestResults {
         Ok(Some(keys.iter().filter_map(|key| self.known.get(key)).collect()))
     }
 
+    /// What these gates say, in their order; nothing if some have to look first.
+    pub(crate) async fn judged(
+        &mut self,
+        ctx: &Ctx,
+        probes: Vec<Probe>,
+    ) -> Result<Option<Vec<Judgement>>, Error> {
+        let keys: Vec<ProbeKey> = probes.iter().map(|probe| probe.key.clone()).collect();
+        let unknown = probes.into_iter().filter(|probe| !self.judgements.contains_key(&probe.key));
+        self.unjudged.extend(unknown);
+        if self.is_deferred && !self.unjudged.is_empty() {
+            return Ok(None);
+        }
+        self.judge_missing(ctx).await?;
+        Ok(Some(keys.iter().filter_map(|key| self.judgements.get(key).cloned()).collect()))
+    }
+
+    async fn judge_missing(&mut self, ctx: &Ctx) -> Result<(), Error> {
+        for probe in std::mem::take(&mut self.unjudged) {
+            let judgement = probe.work.run(ctx).await?;
+            self.judgements.insert(probe.key, judgement);
+        }
+        Ok(())
+    }
+
     pub(crate) fn is_complete(&self) -> bool {
-        self.missing.is_empty() && self.unresolved.is_empty()
+        self.missing.is_empty() && self.unresolved.is_empty() && self.unjudged.is_empty()
     }
 
     pub(crate) async fn run_missing(&mut self, ctx: &Ctx) -> Result<(), Error> {
         self.resolve_missing(ctx).await;
         let missing = std::mem::take(&mut self.missing);
         self.known.extend(run_all(ctx, missing).await?);
-        Ok(())
+        self.judge_missing(ctx).await
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use model::access::Access;
 use model::access::actor::Actor;
@@ -14,15 +15,16 @@ use model::ids::{ChangesetId, EntryId, VersionId};
 use model::input::bind;
 use model::name::EntryName;
 use model::run::RunError;
+use model::run::step::Step;
 use model::version::{ContentHash, Version, VersionHead, VersionNumber};
-use sandbox::{Arguments, CancellationToken, Isolation};
+use sandbox::{Arguments, CancellationToken, Closure, Isolation};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::app::changesets::drafts::{Proposal, draft};
 use crate::app::runs;
 use crate::ctx::Ctx;
-use crate::engine::{TrialHost, Work, trial_end, trial_work, with_mocks};
+use crate::engine::{TrialHost, trial_end, trial_work, with_mocks};
 use crate::error::Error;
 use crate::prepare::{Prepared, prepare};
 
@@ -67,7 +69,7 @@ pub(crate) async fn run_draft(
     let named = arguments.named.iter().map(|(name, value)| (name.clone(), value.to_json())).collect();
     let input = bind(prepared.signature(), positional, named).map_err(wrong)?;
     prepared.schema.check(&input).map_err(wrong)?;
-    match execute(ctx, &prepared, input, &[]).await? {
+    match execute(ctx, &prepared, Attempt::of(input)).await? {
         Ok(value) => Ok(value),
         Err(error) => Err(Error::DraftFailed { function: name.clone(), error }),
     }
@@ -84,12 +86,29 @@ fn refuse_calls_outside(access: &Access, changes: &[Change]) -> Result<(), Error
     Ok(())
 }
 
+/// One execution, and how it differs from that of a Run.
+pub(crate) struct Attempt<'a> {
+    pub(crate) input: Map<String, Value>,
+    pub(crate) mocks: &'a [Mock],
+    /// What a recorded Run asked for, and what it got.
+    pub(crate) recorded: Option<&'a [Step]>,
+    /// Another source of the same function.
+    pub(crate) source: Option<&'a str>,
+    /// A shorter time than it has.
+    pub(crate) at_most: Option<Duration>,
+}
+
+impl Attempt<'_> {
+    pub(crate) fn of(input: Map<String, Value>) -> Self {
+        Attempt { input, mocks: &[], recorded: None, source: None, at_most: None }
+    }
+}
+
 /// Executes once, with stand-ins, and says what resulted from it.
 pub(crate) async fn execute(
     ctx: &Ctx,
     prepared: &Prepared,
-    input: Map<String, Value>,
-    mocks: &[Mock],
+    attempt: Attempt<'_>,
 ) -> Result<Result<Value, RunError>, Error> {
     // As many cells at once as runs from the queue may have. A trial starts no others, so nobody waits for it in vain.
     let _place = ctx.engine.trials.acquire().await;
@@ -99,18 +118,29 @@ pub(crate) async fn execute(
             hint: "apply it and run it".to_owned(),
         });
     };
-    let host = TrialHost::new(ctx.clone(), mocks);
-    let work = Work {
-        closure: with_mocks(&function.closure, mocks),
-        isolation: Isolation::Fresh,
-        // What a trial sends out cannot be taken back.
-        egress: None,
-        verbs: host.verbs(function),
-        ..trial_work(ctx, &runs::pretended(ctx, prepared, input), function)?
-    };
+    let Attempt { input, mocks, recorded, source, at_most } = attempt;
+    let host = TrialHost::new(ctx.clone(), mocks, recorded);
+    let mut work = trial_work(ctx, &runs::pretended(ctx, prepared, input), function)?;
+    work.closure = with_source(with_mocks(&function.closure, mocks), source);
+    work.isolation = Isolation::Fresh;
+    // What a trial sends out cannot be taken back.
+    work.egress = None;
+    work.verbs = host.verbs(function);
+    if let Some(most) = at_most {
+        work.limits.wall = work.limits.wall.min(most);
+        work.limits.cpu = work.limits.cpu.min(most);
+    }
     let told = Arc::new(|_| ());
     let executed = ctx.engine.executor.execute(work, Arc::new(host), told, CancellationToken::new()).await?;
     Ok(trial_end(function, executed))
+}
+
+/// The closure with another source of what is tried.
+fn with_source(closure: Arc<Closure>, source: Option<&str>) -> Arc<Closure> {
+    let Some(source) = source else { return closure };
+    let mut closure = Arc::unwrap_or_clone(closure);
+    source.clone_into(&mut closure.functions[closure.entry].source);
+    Arc::new(closure)
 }
 
 /// The closure of a Function with contents of the overlay in place of what is live, and what it is made of.

@@ -355,7 +355,7 @@ impl Host for RunHost {
     }
 }
 
-fn request(arguments: &Arguments) -> serde_json::Value {
+pub(super) fn request(arguments: &Arguments) -> serde_json::Value {
     let positional: Vec<_> = arguments.positional.iter().map(Value::to_json).collect();
     let named: serde_json::Map<_, _> =
         arguments.named.iter().map(|(name, value)| (name.clone(), value.to_json())).collect();
@@ -363,7 +363,7 @@ fn request(arguments: &Arguments) -> serde_json::Value {
 }
 
 /// The result of a Step as the code receives it.
-fn answered(step: Step) -> Result<Value, HostError> {
+pub(super) fn answered(step: Step) -> Result<Value, HostError> {
     if let Some(RunError { type_name, message, .. }) = step.error {
         return Err(if type_name == REFUSED {
             HostError::Refused(message)

@@ -1,6 +1,5 @@
 //! Which cell a Run gets: one of its own, or one that ran the same code before.
 
-use model::access::grants::Grants;
 use model::function::run_options;
 use model::python::Dialect;
 use model::run::Run;
@@ -29,10 +28,7 @@ pub(super) fn of(run: &Run, function: &PreparedFunction, limits: &JobLimits) -> 
 /// memory than can be put back, and BabyAGI's functions may hold on to what they are handed.
 fn is_pure(function: &PreparedFunction) -> bool {
     let content = &function.content;
-    content.dialect == Dialect::Selfmade
-        && content.grants == Grants { limits: content.grants.limits.clone(), ..Grants::default() }
-        && function.requirements.is_empty()
-        && function.elsewhere.is_empty()
+    content.dialect == Dialect::Selfmade && function.requirements.is_empty() && function.reaches_nothing()
 }
 
 /// A cell that is used again belongs to one closure and to one authority: code that ran in it for someone could tell them what others

@@ -1,14 +1,16 @@
 //! Executions that leave no record: mocks for what a function calls, and a host that answers with them.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use model::function::test_case::Mock;
 use model::run::host_verb::{HostVerb, InTrial};
+use model::run::step::Step;
 use model::run::{Run, RunError, RunState};
 use sandbox::{Arguments, BoxFuture, Closure, Function, Host, HostError, Value};
 use serde_json::{Value as Json, json};
 
+use super::host::{answered, request};
 use super::injected_secrets::InjectedSecrets;
 use super::outcome;
 use crate::ctx::Ctx;
@@ -16,16 +18,38 @@ use crate::engine::cells::executor::{Executed, Work};
 use crate::error::Error;
 use crate::prepare::PreparedFunction;
 
-/// Answers from mocks. What has none is answered as the table of verbs says.
+/// How a trial refuses what a recorded Run did not ask for.
+pub(crate) const NOT_RECORDED: &str = "the recorded run did not ask for";
+
+type Lanes = HashMap<String, VecDeque<Step>>;
+
+/// Answers from what a recorded Run got, or from mocks. What has neither is answered as the table of verbs says.
 pub(crate) struct TrialHost {
     ctx: Ctx,
     answers: HashMap<String, Json>,
+    /// By lane, in their order.
+    recorded: Option<Mutex<Lanes>>,
 }
 
 impl TrialHost {
-    pub(crate) fn new(ctx: Ctx, mocks: &[Mock]) -> TrialHost {
+    pub(crate) fn new(ctx: Ctx, mocks: &[Mock], recorded: Option<&[Step]>) -> TrialHost {
         let answers = mocks.iter().map(|mock| (mock.function.clone(), mock.output.clone())).collect();
-        TrialHost { ctx, answers }
+        TrialHost { ctx, answers, recorded: recorded.map(|steps| Mutex::new(by_lane(steps))) }
+    }
+
+    /// What the recorded Run got when it asked for this.
+    fn replay(
+        lanes: &Mutex<Lanes>,
+        lane: &str,
+        verb: &str,
+        arguments: &Arguments,
+    ) -> Result<Value, HostError> {
+        let mut lanes = lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        let step = lanes.get_mut(lane).and_then(VecDeque::pop_front);
+        match step.filter(|step| step.answers(verb, &request(arguments)).is_ok()) {
+            Some(step) => answered(step),
+            None => Err(HostError::Refused(format!("{NOT_RECORDED} `{verb}` with this"))),
+        }
     }
 
     /// What the function may ask, and what stand-ins do.
@@ -55,13 +79,24 @@ impl TrialHost {
 }
 
 impl Host for TrialHost {
-    fn verb(&self, _lane: &str, verb: &str, arguments: Arguments) -> BoxFuture<Result<Value, HostError>> {
+    fn verb(&self, lane: &str, verb: &str, arguments: Arguments) -> BoxFuture<Result<Value, HostError>> {
+        if let Some(recorded) = &self.recorded {
+            return Box::pin(std::future::ready(TrialHost::replay(recorded, lane, verb, &arguments)));
+        }
         let answer = self.answer(verb, &arguments).and_then(|json| {
             Value::from_json(&json)
                 .map_err(|error| HostError::Failed(format!("the mock of `{verb}`: {error}")))
         });
         Box::pin(std::future::ready(answer))
     }
+}
+
+fn by_lane(steps: &[Step]) -> Lanes {
+    let mut lanes = Lanes::new();
+    for step in steps {
+        lanes.entry(step.lane.to_string()).or_default().push_back(step.clone());
+    }
+    lanes
 }
 
 /// The closure with stand-ins for what is mocked. The root itself is what is tried.

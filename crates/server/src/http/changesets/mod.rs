@@ -19,7 +19,7 @@ use utoipa_axum::routes;
 
 use super::problem::{Problem, Refused};
 use super::request::authorization::{Allowed, Role, to};
-use super::request::extract::{Json, Path, Query};
+use super::request::extract::{Json, OptionalJson, Path, Query};
 use super::request::paging::{List, Page};
 use super::request::query::Limit;
 use super::state::Door;
@@ -218,14 +218,23 @@ async fn apply(
     Ok(Body(changesets::apply(door.ctx(), caller.access(), number, query.breakage()).await?))
 }
 
+/// Why a changeset is rejected.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct RejectionBody {
+    /// What has to be different; whoever proposed it gets it.
+    comment: Option<String>,
+}
+
 /// Rejects a changeset
-#[utoipa::path(post, path = "/changesets/{number}/reject", tag = "changesets", params(("number" = u64, Path)), responses((status = 200, body = ChangesetView), Refused))]
+#[utoipa::path(post, path = "/changesets/{number}/reject", tag = "changesets", params(("number" = u64, Path)), request_body = Option<RejectionBody>, responses((status = 200, body = ChangesetView), Refused))]
 async fn reject(
     State(door): State<Door>,
     caller: Allowed<Role<to::RejectChangeset>>,
     Path(number): Path<u64>,
+    OptionalJson(body): OptionalJson<RejectionBody>,
 ) -> Result<Body<ChangesetView>, Problem> {
-    changesets::reject(door.ctx(), caller.access(), number).await?;
+    changesets::reject(door.ctx(), caller.access(), number, body.comment.as_deref()).await?;
     Ok(Body(changesets::show(door.ctx(), caller.access(), number).await?))
 }
 

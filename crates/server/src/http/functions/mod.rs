@@ -12,6 +12,7 @@ use axum::response::Response;
 use model::changeset::diff::Diff;
 use model::entry::{EntryKey, EntryKind};
 use model::name::EntryName;
+use model::version::VersionNumber;
 use serde::Deserialize;
 use store::EntrySummary;
 use utoipa::ToSchema;
@@ -29,13 +30,15 @@ use super::state::Door;
 use crate::app::changesets::Applied;
 use crate::app::changesets::drafts::Proposal;
 use crate::app::functions::dependents::{self, Impact};
-use crate::app::functions::{self, EntryView, VersionLine};
+use crate::app::functions::provenance::{self, Provenance};
+use crate::app::functions::{self, EntryView, VersionLine, Which};
 
 pub(super) fn routes() -> OpenApiRouter<Door> {
     OpenApiRouter::new()
         .routes(routes!(list))
         .routes(routes!(show, put, remove))
         .routes(routes!(versions))
+        .routes(routes!(provenance))
         .routes(routes!(diff))
         .routes(routes!(point))
         .routes(routes!(impact))
@@ -116,6 +119,17 @@ async fn versions(
     Path(name): Path<EntryName>,
 ) -> Result<Body<Vec<VersionLine>>, Problem> {
     entries::versions(&door, &caller, &EntryKey::function(name)).await
+}
+
+/// Why a version is there: what it was written for, by what, what it passed, and what it has done since
+#[utoipa::path(get, path = "/functions/{name}/versions/{version}/provenance", tag = "functions", params(("name" = EntryName, Path), ("version" = u32, Path)), responses((status = 200, body = Provenance), Refused))]
+async fn provenance(
+    State(door): State<Door>,
+    caller: Allowed<Named<to::ReadFunctions>>,
+    Path((name, version)): Path<(EntryName, u32)>,
+) -> Result<Body<Provenance>, Problem> {
+    let which = Which::Number(VersionNumber(version));
+    Ok(Body(provenance::show(door.ctx(), caller.access(), &name, which).await?))
 }
 
 /// What differs between two versions

@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::app::functions::mutants::{self, MutantReport};
 use crate::app::functions::run_tests::{self, TestReport};
 use crate::http::problem::{Problem, Refused};
 use crate::http::request::authorization::{Allowed, Role, to};
@@ -15,7 +16,7 @@ use crate::http::request::extract::Json;
 use crate::http::state::Door;
 
 pub(crate) fn routes() -> OpenApiRouter<Door> {
-    OpenApiRouter::new().routes(routes!(run))
+    OpenApiRouter::new().routes(routes!(run)).routes(routes!(mutate))
 }
 
 /// Whose tests.
@@ -44,4 +45,23 @@ async fn run(
         names.dedup();
     }
     Ok(Body(run_tests::run(door.ctx(), caller.access(), &names).await?))
+}
+
+/// Of which functions mutants are made.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct MutantsBody {
+    /// All functions with tests if there are none.
+    #[serde(default)]
+    names: Vec<EntryName>,
+}
+
+/// Runs the tests of functions on copies of them with one mistake each, to see whether they notice
+#[utoipa::path(post, path = "/tests/mutants", tag = "functions", request_body = MutantsBody, responses((status = 200, body = Vec<MutantReport>), Refused))]
+async fn mutate(
+    State(door): State<Door>,
+    caller: Allowed<Role<to::RunTests>>,
+    Json(body): Json<MutantsBody>,
+) -> Result<Body<Vec<MutantReport>>, Problem> {
+    Ok(Body(mutants::run(door.ctx(), caller.access(), &body.names).await?))
 }

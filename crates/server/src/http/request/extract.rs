@@ -40,6 +40,21 @@ impl<T: DeserializeOwned> FromRequest<Door> for Json<T> {
     }
 }
 
+/// A body that may be left out.
+pub(crate) struct OptionalJson<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Default> FromRequest<Door> for OptionalJson<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, door: &Door) -> Result<Self, Problem> {
+        if !request.headers().contains_key(header::CONTENT_TYPE) {
+            is_judged(&request)?;
+            return Ok(OptionalJson(T::default()));
+        }
+        Json::from_request(request, door).await.map(|Json(body)| OptionalJson(body))
+    }
+}
+
 /// `application/json`, or another type that is written in it.
 fn is_json(headers: &HeaderMap) -> bool {
     let stated = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();

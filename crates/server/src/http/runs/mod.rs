@@ -37,13 +37,14 @@ use utoipa_axum::routes;
 use super::problem::{Problem, Refused};
 use super::request::authorization::{Allowed, OfRun, Role, to};
 use super::request::caller::{self, Caller};
-use super::request::extract::{Json, Query};
+use super::request::extract::{Json, OptionalJson, Query};
 use super::request::paging::{List, Page};
 use super::request::query::{CommaSeparated, Limit, time};
 use super::request::run_path::{RunInPath, RunPath};
 use super::state::Door;
 use super::streams::progress;
-use crate::app::functions::names;
+use crate::app::changesets::Applied;
+use crate::app::functions::{names, recorded_tests};
 use crate::app::presets;
 use crate::app::runs::lists::{self, RunLine, RunPage};
 use crate::app::runs::records::{self, RunRecord};
@@ -56,6 +57,7 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
         .routes(routes!(show))
         .routes(routes!(cancel))
         .routes(routes!(answer))
+        .routes(routes!(test))
         .routes(routes!(again))
         .merge(stream::routes())
 }
@@ -418,6 +420,25 @@ async fn answer(
 ) -> Result<Body<Run>, Problem> {
     runs::answer(door.ctx(), caller.access(), id, body.value).await?;
     Ok(Body(runs::get(door.ctx(), caller.access(), id).await?))
+}
+
+/// The test that a run becomes.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct TestBody {
+    /// What it is called.
+    name: Option<String>,
+}
+
+/// Adds what a run did to the tests of its function, by a changeset
+#[utoipa::path(post, path = "/runs/{run_id}/test", tag = "runs", params(RunInPath), request_body = Option<TestBody>, responses((status = 200, body = Applied), Refused))]
+async fn test(
+    State(door): State<Door>,
+    caller: Allowed<OfRun<to::ApplyChangeset>>,
+    RunPath(id): RunPath,
+    OptionalJson(body): OptionalJson<TestBody>,
+) -> Result<Body<Applied>, Problem> {
+    Ok(Body(recorded_tests::add(door.ctx(), caller.access(), id, body.name).await?))
 }
 
 /// On which version.

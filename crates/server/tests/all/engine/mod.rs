@@ -8,6 +8,7 @@ mod crowding;
 mod faults;
 mod forgetting;
 mod func;
+mod gating;
 mod graph_rights;
 pub(crate) mod graphs;
 mod interference;

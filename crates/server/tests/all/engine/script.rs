@@ -318,6 +318,11 @@ impl Stage {
         seq
     }
 
+    /// Executes nothing any more.
+    pub(crate) fn stop(&self) {
+        self.stop.cancel();
+    }
+
     /// Lets go of the database.
     pub(crate) async fn close(self) {
         self.stop.cancel();

@@ -93,7 +93,9 @@ fn body(method: &str, path: &str) -> Option<Value> {
         ("POST", "/api/v1/changesets" | "/api/v1/changesets/register") => Some(json!({ "changes": [] })),
         ("POST", "/api/v1/import") => Some(json!({ "files": [] })),
         ("POST", "/api/v1/runs/prune") => Some(json!({ "newest": 1_000 })),
-        ("POST", "/api/v1/tests" | "/api/v1/warm") => Some(json!({ "names": ["add"] })),
+        ("POST", "/api/v1/tests" | "/api/v1/tests/mutants" | "/api/v1/warm") => {
+            Some(json!({ "names": ["add"] }))
+        }
         ("POST", "/api/v1/triggers/{name}/trial") => Some(json!({ "event": { "seq": 1 } })),
         ("POST", "/api/v1/packs") => Some(json!({ "name": "p", "files": [] })),
         ("PUT", "/api/v1/triggers/{name}") => Some(json!({ "on": "run.finished", "target": "add" })),

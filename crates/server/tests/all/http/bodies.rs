@@ -21,11 +21,12 @@ use super::listening::listen;
 use crate::engine::script::Stage;
 
 /// What these do it to stands in their bodies, so of whoever has the role they are read.
-const NAMED_IN_THE_BODY: [&str; 7] = [
+const NAMED_IN_THE_BODY: [&str; 8] = [
     "/api/v1/changesets",
     "/api/v1/changesets/register",
     "/api/v1/runs",
     "/api/v1/tests",
+    "/api/v1/tests/mutants",
     "/api/v1/warm",
     "/autogpt/api/graphs",
     "/autogpt/api/templates",

@@ -53,6 +53,7 @@ const ROUTES: &[(&str, &str)] = &[
     ("GET", "/api/v1/functions/{name}/diff?old=1"),
     ("PUT", "/api/v1/functions/{name}/live"),
     ("GET", "/api/v1/functions/{name}/versions"),
+    ("GET", "/api/v1/functions/{name}/versions/1/provenance"),
     ("GET", "/api/v1/graphs?limit={limit}"),
     ("POST", "/api/v1/graphs/check"),
     ("GET", "/api/v1/graphs/{name}"),
@@ -111,6 +112,7 @@ const ROUTES: &[(&str, &str)] = &[
     ("POST", "/api/v1/runs/prune"),
     ("GET", "/api/v1/runs/{run_id}"),
     ("POST", "/api/v1/runs/{run_id}/answer"),
+    ("POST", "/api/v1/runs/{run_id}/test"),
     ("POST", "/api/v1/runs/{run_id}/cancel"),
     ("POST", "/api/v1/runs/{run_id}/rerun"),
     ("GET", "/api/v1/runs/{run_id}/stream"),
@@ -139,6 +141,7 @@ const ROUTES: &[(&str, &str)] = &[
     ("PUT", "/api/v1/secrets/{word}"),
     ("DELETE", "/api/v1/secrets/{word}"),
     ("POST", "/api/v1/tests"),
+    ("POST", "/api/v1/tests/mutants"),
     ("GET", "/api/v1/tokens"),
     ("DELETE", "/api/v1/tokens/admin"),
     ("GET", "/api/v1/triggers?limit={limit}"),
@@ -279,6 +282,7 @@ fn body(method: &str, route: &str, name: &str, other: &str) -> Option<Value> {
         ("POST", "/api/v1/tokens") => json!({ "name": "new", "role": "viewer" }),
         ("POST", "/api/v1/triggers/{name}/trial") => json!({ "event": { "seq": 1 } }),
         ("POST", "/api/v1/tests") => json!({ "names": [name], "dependents": true }),
+        ("POST", "/api/v1/tests/mutants") => json!({ "names": [name] }),
         ("POST", "/api/v1/packs") => json!({ "name": "p", "files": [] }),
         ("PUT", "/api/v1/triggers/{name}") => {
             json!({ "on": "run.finished", "source": other, "target": name })

@@ -20,7 +20,9 @@ use server::Error;
 use server::app::babyagi::{self, Keys};
 use server::app::changesets;
 use server::app::changesets::Breakage;
-use server::app::functions::{self, Which, dependents, names, run_tests, search, warming};
+use server::app::functions::{
+    self, Which, dependents, mutants, names, provenance, recorded_tests, run_tests, search, warming,
+};
 use server::app::functionz;
 use server::app::functionz::logs::LogFilter;
 use server::app::functionz::stating::Stated;
@@ -136,7 +138,7 @@ cases! {
     "changesets apply" ApplyChangeset Record |stage, access, side|
         changesets::apply(&stage.ctx, access, side.proposed(stage).await, Breakage::Refused);
     "changesets reject" RejectChangeset Record |stage, access, side|
-        changesets::reject(&stage.ctx, access, side.proposed(stage).await);
+        changesets::reject(&stage.ctx, access, side.proposed(stage).await, None);
     "changesets rebase" ProposeChangeset Record |stage, access, side|
         changesets::rebase(&stage.ctx, access, side.proposed(stage).await);
     "changesets revert" RevertChangeset Record |stage, access, side|
@@ -293,6 +295,14 @@ cases! {
     "functions::run_tests run" RunTests Name |stage, access, side| async {
         run_tests::run(&stage.ctx, access, &[side.name()]).await
     };
+    "functions::mutants run" RunTests Name |stage, access, side| async {
+        mutants::run(&stage.ctx, access, &[side.name()]).await
+    };
+    "functions::provenance show" ReadFunctions Name |stage, access, side| async {
+        provenance::show(&stage.ctx, access, &side.name(), Which::Live).await.map(drop)
+    };
+    "functions::recorded_tests add" ApplyChangeset Record |stage, access, side|
+        recorded_tests::add(&stage.ctx, access, side.run, None);
     "functions::run_tests dependents" ReadFunctions List |stage, access, side| async {
         run_tests::dependents(&stage.ctx, access, &[side.name()]).await
     };

@@ -106,7 +106,8 @@ fn every_verb_is_called_by_every_actor() {
         "functions::names of_actors",     // of what was found for it
         "functions::names started_under", // a trigger or schedule that was found for it
         "runs::lists lines",
-        "functions::run_tests check", // drafts
+        "functions::run_tests callable_names", // what the verbs that run tests are asked for
+        "functions::run_tests check",          // drafts
     ];
     let judges = |body: &str| {
         ["access.may", "judge(ctx, access", "start_node(ctx, access"]

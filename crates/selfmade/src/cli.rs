@@ -7,7 +7,8 @@ use server::settings::SettingInputs;
 
 use crate::commands::{
     background, backup, changes, completions, demo, export, function, graph, import, init, insights, log,
-    pack, preset, restore, run, runs, schedule, search, secret, serve, session, test, token, trigger, warm,
+    pack, preset, restore, run, run_code, runs, schedule, search, secret, serve, session, test, token,
+    trigger, warm,
 };
 
 const AFTER_HELP: &str = "\
@@ -152,6 +153,8 @@ pub(crate) enum Command {
     Graph(graph::Command),
     /// Run a function or graph
     Run(run::Arguments),
+    /// Run a Python script that may call stored functions
+    RunCode(run_code::Arguments),
     /// Runs: list, show, nodes, tail, cancel, answer, held, release, resume, rerun, replay, prune
     #[command(subcommand)]
     Runs(runs::Command),

@@ -40,6 +40,7 @@ mod real_packs;
 mod remote;
 mod roles;
 mod run;
+mod run_code;
 mod runs;
 mod schedules;
 mod sealing;

@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod breakpoints;
 pub mod cancel;
+pub mod code;
 mod graph_options;
 pub mod ids;
 pub mod lists;

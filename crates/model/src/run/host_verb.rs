@@ -147,6 +147,10 @@ host_verbs! {
         "the results of checking the run's drafts";
     BrainPropose: "brain.propose", [optional("title", Text, "None")], PROPOSE, Refused, STEP,
         "the changeset made from the run's drafts, and its state";
+    ToolsList: "tools.list", [], READ, Refused, STEP,
+        "the meta-tools that a language model can be offered, each with name, description and parameters";
+    ToolsCall: "tools.call", [NAME, optional("arguments", Object, "None")], READ, Refused, STEP,
+        "what a meta-tool answers: ok, a text for the model, and data; what goes wrong is a text, too";
     ModelComplete: "model.complete", [required("request", Object)], Model, Refused, STEP,
         "a chat completion of the language model, in the form of OpenAI's API";
     ModelEmbed: "model.embed", [required("request", Object)], Model, Refused, STEP,

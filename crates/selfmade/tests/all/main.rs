@@ -35,6 +35,7 @@ mod packs;
 mod planting;
 mod postgres;
 mod projects;
+mod promoting;
 mod readme;
 mod real_packs;
 mod remote;

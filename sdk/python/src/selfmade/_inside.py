@@ -82,3 +82,5 @@ files: Any = Inside("files")
 storage: Any = Inside("storage")
 # The language model, for functions that declare it.
 model: Any = Inside("model")
+# The meta-tools that a language model can be offered, for functions that declare the brain: `selfmade.tools.call(name, arguments)`.
+tools: Any = Inside("tools")

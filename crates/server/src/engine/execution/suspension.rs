@@ -76,11 +76,11 @@ impl Drop for UnderWay<'_> {
     }
 }
 
-/// Whether nothing is done twice if it is begun once more: another Run goes on by itself and is found again, and who waits for a
-/// person or a time only waits.
+/// Whether nothing is done twice if it is begun once more: another Run goes on by itself and is found again, who waits for a
+/// person or a time only waits, and what a tool proposes is named by its Step.
 fn can_be_cut_off(verb: &str) -> bool {
     use HostVerb as V;
-    matches!(HostVerb::named(verb), Some(V::Run | V::FuncRun | V::Call | V::Sleep | V::Ask))
+    matches!(HostVerb::named(verb), Some(V::Run | V::FuncRun | V::Call | V::Sleep | V::Ask | V::ToolsCall))
 }
 
 fn rank(waiting: &Waiting) -> (bool, Option<jiff::Timestamp>) {

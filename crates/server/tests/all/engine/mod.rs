@@ -28,5 +28,6 @@ mod signals;
 mod stepping;
 mod stopping;
 mod storing;
+mod tools;
 mod triggering;
 mod waiting;

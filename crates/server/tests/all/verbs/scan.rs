@@ -107,6 +107,7 @@ fn every_verb_is_called_by_every_actor() {
         "functions::names started_under", // a trigger or schedule that was found for it
         "runs::lists lines",
         "functions::run_tests check", // drafts
+        "meta_tools execute",         // a call that was read for this Access
     ];
     let judges = |body: &str| {
         ["access.may", "judge(ctx, access", "start_node(ctx, access"]

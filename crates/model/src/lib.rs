@@ -13,6 +13,7 @@ pub mod access;
 pub mod entry;
 
 pub mod input;
+pub mod meta_tools;
 pub mod python;
 
 pub mod function;

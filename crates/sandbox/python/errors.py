@@ -12,9 +12,9 @@ MAX_TRACEBACK = 32_000
 MAX_CHAIN = 8
 
 
-def show_source(file, source):
-    """Lets tracebacks show the stored lines, which are cut when the first of them does."""
-    linecache.cache[file] = (lambda: source,)
+def show_source(file, source, above=0):
+    """Lets tracebacks show the stored lines below the first so many, which are cut when the first of them does."""
+    linecache.cache[file] = (lambda: source.split("\n", above)[-1],)
 
 
 def as_data(error):

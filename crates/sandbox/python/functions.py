@@ -55,7 +55,7 @@ class Closure:
             _bind_imports(spec, space)
         for alias, target in spec["dependencies"].items():
             _bind(space, alias, self._wrapper(target))
-        show_source(spec["file"], spec["source"])
+        show_source(spec["file"], spec["source"], spec.get("lines_above", 0))
         if index not in self._codes:
             self._codes[index] = _code(spec)
         _execute(self._codes[index], space, spec["source"])
@@ -109,7 +109,15 @@ def _at_once(make):
 
 def _code(spec):
     known = spec.get("code")
-    return marshal.loads(binascii.a2b_base64(known)) if known else _compiled(spec["source"], spec["file"])
+    code = marshal.loads(binascii.a2b_base64(known)) if known else _compiled(spec["source"], spec["file"])
+    above = spec.get("lines_above", 0)
+    return _moved_up(code, above) if above else code
+
+
+def _moved_up(code, lines):
+    """The same code with smaller line numbers."""
+    constants = (_moved_up(one, lines) if type(one) is types.CodeType else one for one in code.co_consts)
+    return code.replace(co_firstlineno=code.co_firstlineno - lines, co_consts=tuple(constants))
 
 
 def _compiled(source, file):

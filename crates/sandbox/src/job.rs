@@ -57,6 +57,8 @@ pub struct Function {
     /// What tracebacks call its source, such as `greet@3`.
     pub file: String,
     pub source: String,
+    /// Lines at its beginning that nobody wrote: tracebacks count from the line below them.
+    pub lines_above: u32,
     pub dialect: Dialect,
     /// What it calls other functions of the closure, and their places in it. An alias may be dotted.
     pub dependencies: BTreeMap<String, usize>,
@@ -73,6 +75,7 @@ impl Function {
             name: name.to_owned(),
             file: format!("{name}@{version}"),
             source: source.to_owned(),
+            lines_above: 0,
             dialect: Dialect::Selfmade,
             dependencies: BTreeMap::new(),
             imports: Vec::new(),

@@ -7,7 +7,8 @@ use server::settings::SettingInputs;
 
 use crate::commands::{
     agent, background, backup, changes, completions, demo, export, function, graph, import, init, insights,
-    log, model, pack, preset, restore, run, runs, schedule, search, secret, serve, session, sync, test, token,
+    log, model, pack, preset, restore, run, run_code, runs, schedule, search, secret, serve, session, sync, test,
+    token,
     trigger, warm,
 };
 
@@ -153,6 +154,8 @@ pub(crate) enum Command {
     Graph(graph::Command),
     /// Run a function or graph
     Run(run::Arguments),
+    /// Run a Python script that may call stored functions
+    RunCode(run_code::Arguments),
     /// Build a function for a goal
     Build(agent::build::Arguments),
     /// Do what is asked, with a function that is found or built

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::glob;
+use crate::name::EntryName;
 
 /// Which names are meant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -37,6 +38,19 @@ impl Scope {
             Scope::All => true,
             Scope::Names(patterns) => patterns.iter().any(|pattern| glob::matches(pattern, name)),
         }
+    }
+
+    /// A name that it covers and that is most like a word: the word itself, or in place of a `*`.
+    pub fn name_like(&self, word: &str) -> Option<EntryName> {
+        let patterns = self.patterns().unwrap_or_default();
+        let like = patterns.iter().filter(|pattern| pattern.contains('*')).map(|pattern| {
+            let (before, after) = pattern.split_once('*').unwrap_or_default();
+            format!("{before}{word}{}", after.replace('*', "")).replace('?', "x")
+        });
+        let names =
+            std::iter::once(word.to_owned()).chain(like).filter_map(|name| EntryName::new(&name).ok());
+        let mut names = names;
+        names.find(|name| self.covers(name.as_str()))
     }
 
     /// Whether it covers every name that the other covers.
@@ -88,6 +102,20 @@ impl From<Scope> for Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_like_a_word_is_one_that_is_covered() {
+        let name = |patterns: &[&str]| {
+            let scope = Scope::Names(patterns.iter().map(ToString::to_string).collect());
+            scope.name_like("run_code").map(|name| name.to_string()).unwrap_or_default()
+        };
+        assert_eq!(Scope::All.name_like("run_code").unwrap().as_str(), "run_code");
+        assert_eq!(name(&["run_*"]), "run_code");
+        assert_eq!(name(&["greet", "web.*"]), "web.run_code");
+        assert_eq!(name(&["team?_*_tool*"]), "teamx_run_code_tool");
+        assert_eq!(name(&["greet"]), "");
+        assert_eq!(Scope::none().name_like("run_code"), None);
+    }
 
     fn names(patterns: &[&str]) -> Scope {
         Scope::Names(patterns.iter().map(ToString::to_string).collect())

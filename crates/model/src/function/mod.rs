@@ -7,6 +7,7 @@ pub mod call_fit;
 pub mod closure;
 pub mod dependency;
 pub mod options;
+mod purity;
 pub mod recorded_test;
 pub mod requirement;
 pub mod run_options;

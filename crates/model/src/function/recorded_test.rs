@@ -9,6 +9,7 @@ use super::test_case::{Expect, Mock, TestCase, TestKind};
 use crate::changeset::gates::answers::{Incomplete, incomplete, short};
 use crate::ids::RunId;
 use crate::run::host_verb::{HostVerb, InTrial};
+use crate::run::lane::Lane;
 use crate::run::step::Step;
 use crate::run::{Ending, Run, RunState};
 
@@ -25,7 +26,7 @@ pub enum NoTest {
     Cut(&'static str),
     #[error("a secret was redacted in its {0}")]
     Redacted(&'static str),
-    #[error("it asked for `{0}` more than once and got different answers, and a mock has one")]
+    #[error("several of its threads asked for `{0}` and got different answers, which have no order in a test")]
     ManyAnswers(String),
     #[error("`{0}` failed in it, and a mock cannot fail")]
     FailedStep(String),
@@ -78,7 +79,7 @@ fn whole(value: &Value, part: &'static str) -> Result<(), NoTest> {
 }
 
 fn mocks(steps: &[Step], callees: &HashMap<RunId, String>) -> Result<Vec<Mock>, NoTest> {
-    let mut mocks: Vec<Mock> = Vec::new();
+    let mut answers: Vec<Answers<'_>> = Vec::new();
     for step in steps.iter().filter(|step| needs_a_mock(&step.verb)) {
         let called = step.child.and_then(|child| callees.get(&child));
         let is_call = step.verb == HostVerb::Call.name();
@@ -88,13 +89,26 @@ fn mocks(steps: &[Step], callees: &HashMap<RunId, String>) -> Result<Vec<Mock>, 
         }
         let output = step.result.clone().ok_or(NoTest::NotRecorded("journal"))?;
         whole(&output, "journal")?;
-        match mocks.iter().find(|mock| mock.function == function) {
-            Some(mock) if mock.output == output => {}
+        match answers.iter_mut().find(|answers| answers.function == function) {
+            Some(before) if before.lane == &step.lane || before.all_are(&output) => before.outputs.push(output),
             Some(_) => return Err(NoTest::ManyAnswers(function)),
-            None => mocks.push(Mock { function, output }),
+            None => answers.push(Answers { function, lane: &step.lane, outputs: vec![output] }),
         }
     }
-    Ok(mocks)
+    Ok(answers.into_iter().map(|answers| Mock::of(answers.function, answers.outputs)).collect())
+}
+
+/// What one function or verb answered. Lanes overtake each other, so only answers in one lane have an order.
+struct Answers<'a> {
+    function: String,
+    lane: &'a Lane,
+    outputs: Vec<Value>,
+}
+
+impl Answers<'_> {
+    fn all_are(&self, output: &Value) -> bool {
+        self.outputs.iter().all(|other| other == output)
+    }
 }
 
 /// A trial answers nothing to some verbs, as the Run was answered.
@@ -116,7 +130,6 @@ mod tests {
     use crate::revision::Revision;
     use crate::run::RunError;
     use crate::run::chain::Chain;
-    use crate::run::lane::Lane;
 
     fn run(input: Value, output: Value) -> Run {
         let run_id = RunId(uuid::Uuid::from_u128(1));
@@ -179,6 +192,13 @@ mod tests {
     }
 
     #[test]
+    fn different_answers_are_given_in_their_order() {
+        let asked = [step("random", json!(0.1)), step("random", json!(0.2)), step("random", json!(0.1))];
+        let mocks = json!([{ "function": "random", "output": 0.1, "then": [0.2, 0.1] }]);
+        assert_eq!(made(&run(json!({}), json!(1)), &asked).unwrap()["mocks"], mocks);
+    }
+
+    #[test]
     fn a_run_that_raised_is_a_test_that_expects_it() {
         let error = Some(RunError::of("ValueError", "no such thing\n0x7f"));
         let failed = Run { state: RunState::Failed, ending: Some(Ending::Raised), error, ..run(json!({}), json!(null)) };
@@ -193,8 +213,9 @@ mod tests {
         assert_eq!(refused(json!({ "k": "[secret KEY]" }), json!(1), &[]), "a secret was redacted in its input");
         let cut = json!({ "$described": { "type": "cut", "text": "…" } });
         assert_eq!(refused(json!({}), cut, &[]), "a part of its output was cut or could not be recorded");
-        let twice = [step("random", json!(0.1)), step("random", json!(0.2))];
-        assert!(refused(json!({}), json!(1), &twice).starts_with("it asked for `random` more than once"));
+        let other_lane = Step { lane: Lane::new("main/1").unwrap(), ..step("random", json!(0.2)) };
+        let twice = [step("random", json!(0.1)), other_lane];
+        assert!(refused(json!({}), json!(1), &twice).starts_with("several of its threads asked for `random`"));
         let failed = [Step { error: Some(RunError::of("E", "")), result: None, ..step("run", json!(1)) }];
         assert_eq!(refused(json!({}), json!(1), &failed), "`run` failed in it, and a mock cannot fail");
     }

@@ -170,6 +170,27 @@ fn short(value: &Value) -> String {
 pub struct Mock {
     pub function: String,
     pub output: Value,
+    /// What the calls after the first return; absent if all return the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub then: Vec<Value>,
+}
+
+impl Mock {
+    /// Of what was returned, in order; `null` if there was nothing.
+    pub fn of(function: impl Into<String>, mut outputs: Vec<Value>) -> Mock {
+        let function = function.into();
+        let output = if outputs.is_empty() { Value::Null } else { outputs.remove(0) };
+        let then = if outputs.iter().all(|other| *other == output) { Vec::new() } else { outputs };
+        Mock { function, output, then }
+    }
+
+    /// What the call after so many others returns; nothing if the test says of no such call.
+    pub fn answer(&self, calls_before: usize) -> Option<&Value> {
+        match calls_before.checked_sub(1) {
+            Some(before) if !self.then.is_empty() => self.then.get(before),
+            _ => Some(&self.output),
+        }
+    }
 }
 
 #[derive(Debug, Error)]
@@ -263,6 +284,19 @@ mod tests {
         let other = judge(expect.clone(), Err(("ValueError", "404"))).unwrap_err();
         assert_eq!(other, "expected HTTPError, but it raised ValueError: 404");
         assert_eq!(judge(expect, Ok(json!(1))).unwrap_err(), "expected an error, but it returned 1");
+    }
+
+    #[test]
+    fn a_mock_returns_one_after_the_other_or_always_the_same() {
+        let answers = |outputs: Vec<i32>| {
+            let mock = Mock::of("f", outputs.into_iter().map(Value::from).collect());
+            (0..3).map(|before| mock.answer(before).cloned()).collect::<Vec<_>>()
+        };
+        assert_eq!(answers(vec![1, 1]), [Some(json!(1)), Some(json!(1)), Some(json!(1))]);
+        assert_eq!(answers(vec![1, 2]), [Some(json!(1)), Some(json!(2)), None]);
+        let stored = json!({"function": "f", "output": null});
+        let mock: Mock = serde_json::from_value(stored.clone()).unwrap();
+        assert_eq!(serde_json::to_value(mock).unwrap(), stored);
     }
 
     #[test]

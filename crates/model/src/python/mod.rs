@@ -21,6 +21,7 @@ mod pins;
 mod plain;
 mod schema;
 mod scope;
+mod script;
 mod signature;
 mod stdlib;
 mod syntax;
@@ -39,5 +40,6 @@ pub use self::pack::{
 pub(crate) use self::packages::import_of;
 pub use self::packages::{known_packages, package_of, requirements};
 pub use self::scope::{FreeCall, FreeName};
+pub use self::script::{Script, annotation_of};
 pub use self::stdlib::is_standard_library;
 pub use self::text::{MAX_SOURCE_BYTES, decode};

@@ -10,6 +10,15 @@ use super::text::{Piece, Text};
 use super::{nesting, syntax};
 
 pub(super) fn module(text: &Text) -> Result<Parsed<ModModule>, SourceError> {
+    let parsed = statements(text)?;
+    match syntax::first_error(text.as_str(), &parsed.syntax().body) {
+        Some((range, reason)) => Err(refusal(text, range, &reason)),
+        None => Ok(parsed),
+    }
+}
+
+/// Statements that are not a module: what may stand among them, such as `return`, depends on where they will be.
+pub(super) fn statements(text: &Text) -> Result<Parsed<ModModule>, SourceError> {
     nesting::check(text)?;
     let options = ParseOptions::from(Mode::Module).with_target_version(syntax::NEWEST);
     let parsed = parse_unchecked(text.as_str(), options);
@@ -23,13 +32,9 @@ pub(super) fn module(text: &Text) -> Result<Parsed<ModModule>, SourceError> {
     if let Some(error) = parsed.unsupported_syntax_errors().first() {
         return Err(refusal(text, error.range, &error.to_string()));
     }
-    let parsed = parsed
+    parsed
         .try_into_module()
-        .ok_or_else(|| text.error(SourceErrorKind::Syntax, 0, "the source is not a Python module"))?;
-    match syntax::first_error(text.as_str(), &parsed.syntax().body) {
-        Some((range, reason)) => Err(refusal(text, range, &reason)),
-        None => Ok(parsed),
-    }
+        .ok_or_else(|| text.error(SourceErrorKind::Syntax, 0, "the source is not a Python module"))
 }
 
 /// The expression inside a string annotation; `None` if it is not one.

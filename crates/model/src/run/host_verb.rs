@@ -153,6 +153,10 @@ host_verbs! {
         optional("schema", Object, "None"), optional("max_tokens", Number, "None"), optional("temperature", Number, "None"),
         optional("effort", Text, "None")], Model, Refused, STEP,
         "what a language model says: text, calls of tools, tokens and cost; its `message` belongs to the next turn";
+    ToolsList: "tools.list", [], READ, Refused, STEP,
+        "the meta-tools that a language model can be offered, each with name, description and parameters";
+    ToolsCall: "tools.call", [NAME, optional("arguments", Object, "None")], READ, Refused, STEP,
+        "what a meta-tool answers: ok, a text for the model, and data; what goes wrong is a text, too";
     ModelComplete: "model.complete", [required("request", Object)], Model, Refused, STEP,
         "a chat completion of the language model, in the form of OpenAI's API";
     ModelEmbed: "model.embed", [required("request", Object)], Model, Refused, STEP,

@@ -6,6 +6,7 @@
 pub mod bounds;
 pub mod call;
 pub mod chain;
+pub mod draft;
 pub mod egress;
 mod end;
 mod ending;
@@ -43,8 +44,8 @@ use crate::function::run_options::Record;
 use crate::graph::run_options::GraphOptions;
 use crate::ids::{NodeId, RunId, VersionId};
 use crate::revision::Revision;
-use crate::version::{ContentHash, VersionNumber};
 
+pub use self::draft::RunDraft;
 pub use self::end::{End, Recorded};
 pub use self::ending::Ending;
 pub use self::error::RunError;
@@ -170,20 +171,9 @@ pub struct How {
     /// Of a Run of a Graph: where it differs from others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub graph: Option<Box<GraphOptions>>,
-    /// Of a Run of a draft of a Graph: what it executes, which is stored with the Run.
+    /// Of a Run of a draft of a Graph, or of a script: what it executes, which is stored with the Run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draft: Option<RunDraft>,
-}
-
-/// A draft as it was when a Run of it was started.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct RunDraft {
-    /// The edit of the draft.
-    pub edit: u64,
-    /// The live version that the draft began with.
-    pub base: Option<VersionNumber>,
-    #[serde(rename = "content_hash")]
-    pub content: ContentHash,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]

@@ -44,6 +44,7 @@ fn functions<'a>(closure: &'a Closure, codes: &'a [Option<Arc<str>>]) -> Vec<Fun
         name: &function.name,
         file: &function.file,
         source: &function.source,
+        lines_above: function.lines_above,
         code: code.as_deref(),
         dialect: function.dialect,
         dependencies: &function.dependencies,

@@ -40,6 +40,8 @@ pub(crate) struct FunctionFrame<'a> {
     pub(crate) name: &'a str,
     pub(crate) file: &'a str,
     pub(crate) source: &'a str,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) lines_above: u32,
     /// What the source compiles to, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) code: Option<&'a str>,
@@ -47,6 +49,11 @@ pub(crate) struct FunctionFrame<'a> {
     pub(crate) dependencies: &'a BTreeMap<String, usize>,
     pub(crate) imports: &'a [String],
     pub(crate) secrets: &'a [String],
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands the field by reference")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// A source whose code is wanted, and nothing else.

@@ -1,6 +1,8 @@
 //! Functions that were run before are not compiled again. A function cannot see that, unless it takes the compiler away
 //! before it calls another one.
 
+use std::sync::Arc;
+
 use selfmade_sandbox::{Ending, Job};
 use serde_json::json;
 
@@ -40,6 +42,24 @@ async fn a_traceback_through_compiled_code_shows_the_source() {
     assert_eq!(error.type_name, "ValueError");
     let line = "  File \"leaf@1\", line 3, in leaf\n    raise ValueError('no luck')\n";
     assert!(error.traceback.contains(line), "{}", error.traceback);
+}
+
+#[tokio::test]
+async fn lines_that_nobody_wrote_are_not_counted() {
+    let world = World::new().await;
+    let leaf = "def leaf():\n    def inner():\n        raise ValueError('no luck')\n    inner()";
+    let mut job = world.job_of(&[("leaf", leaf)], json!({}));
+    Arc::get_mut(&mut job.closure).unwrap().functions[0].lines_above = 1;
+    // It is compiled ahead once it has been run twice.
+    for _ in 0..5 {
+        let Ending::Raised(error) = world.run(&job).await.ending else { panic!("it should have raised") };
+        for line in [
+            "  File \"leaf@1\", line 3, in leaf\n    inner()\n",
+            "  File \"leaf@1\", line 2, in inner\n    raise ValueError('no luck')\n",
+        ] {
+            assert!(error.traceback.contains(line), "{}", error.traceback);
+        }
+    }
 }
 
 #[tokio::test]

@@ -41,7 +41,7 @@ pub(crate) use self::live::StreamUpdate;
 pub(crate) use self::local::Local;
 pub(crate) use self::packs::PackLoad;
 pub(crate) use self::remote::Remote;
-pub(crate) use self::runs::{FunctionRun, Release, RunQuery, Start};
+pub(crate) use self::runs::{CodeRun, FunctionRun, Release, RunQuery, Start};
 pub(crate) use self::tokens::NewToken;
 pub(crate) use self::triggers::TrialEvent;
 use crate::error::Error;

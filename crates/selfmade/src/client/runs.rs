@@ -1,5 +1,7 @@
 //! Runs.
 
+use std::collections::BTreeMap;
+
 use axum::http::{HeaderName, HeaderValue, Method};
 use jiff::Timestamp;
 use model::graph::patch::LinkKey;
@@ -53,6 +55,9 @@ pub(crate) enum Start {
 #[derive(Debug, Serialize)]
 pub(crate) struct FunctionRun {
     pub(crate) function: EntryName,
+    /// Instead of what is stored under the name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) code: Option<CodeRun>,
     pub(crate) version: Option<VersionNumber>,
     pub(crate) input: Map<String, Value>,
     pub(crate) positional: Vec<Value>,
@@ -63,6 +68,13 @@ pub(crate) struct FunctionRun {
     pub(crate) preset: Option<String>,
     #[serde(skip_serializing_if = "GraphOptions::is_usual")]
     pub(crate) graph: GraphOptions,
+}
+
+/// A script.
+#[derive(Debug, Serialize)]
+pub(crate) struct CodeRun {
+    pub(crate) script: String,
+    pub(crate) grants: BTreeMap<String, Value>,
 }
 
 /// What of a Run goes on, and how.

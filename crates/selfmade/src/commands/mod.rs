@@ -20,6 +20,7 @@ pub(crate) mod pack;
 pub(crate) mod preset;
 pub(crate) mod restore;
 pub(crate) mod run;
+pub(crate) mod run_code;
 pub(crate) mod runs;
 pub(crate) mod schedule;
 pub(crate) mod search;
@@ -105,6 +106,7 @@ async fn with_brain(session: &Session, brain: &Brain, command: Option<Command>) 
         Some(Command::Fn(command)) => function::run(session, brain, command).await,
         Some(Command::Graph(command)) => graph::run(session, brain, command).await,
         Some(Command::Run(arguments)) => run::run(session, brain, arguments).await,
+        Some(Command::RunCode(arguments)) => run_code::run(session, brain, arguments).await,
         Some(Command::Build(arguments)) => agent::build::run(session, brain, arguments).await,
         Some(Command::Do(arguments)) => agent::request::run(session, brain, arguments).await,
         Some(Command::Chat(arguments)) => agent::chat::run(session, brain, arguments).await,

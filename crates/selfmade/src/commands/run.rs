@@ -104,7 +104,7 @@ impl std::str::FromStr for Reference {
 }
 
 /// Of a text with seconds.
-fn milliseconds(text: &str) -> Result<u64, String> {
+pub(crate) fn milliseconds(text: &str) -> Result<u64, String> {
     let seconds = text.parse::<f64>().map_or_else(|_| Value::from(text), Value::from);
     grants::timeout(&seconds).map_err(|error| error.to_string())
 }
@@ -135,6 +135,7 @@ pub(crate) async fn run_graph(
     let stops = arguments.graph.read()?;
     let run = FunctionRun {
         function: arguments.function.name,
+        code: None,
         version: arguments.function.number,
         input,
         positional,

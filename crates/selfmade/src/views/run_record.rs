@@ -37,6 +37,7 @@ pub(crate) fn render(
     let mut out = head(record, screen);
     let mut part = |title: &str, lines: Vec<String>, most: usize| out.push_str(&section(title, &lines, most));
     let run = &record.run;
+    part("Script", record.script.as_deref().map(numbered).unwrap_or_default(), most);
     let not_recorded = || vec!["not recorded".to_owned()];
     part("Input", if run.is_forgotten() { not_recorded() } else { run::value(&run.input) }, most);
     part("Output", run.output.as_ref().map(run::value).unwrap_or_default(), most);
@@ -56,6 +57,14 @@ pub(crate) fn render(
     part("Requests", requests(record), most);
     part("Led to", trace::below(record), most);
     out
+}
+
+/// As errors count its lines.
+fn numbered(script: &str) -> Vec<String> {
+    let lines = script.trim_end().lines().zip(1..);
+    lines
+        .map(|(line, number)| format!("{} {}", paint(DIM, format!("{number:>3}")), printable(line)))
+        .collect()
 }
 
 fn executed(nodes: &Nodes, record: &RunRecord, screen: &Screen) -> Vec<String> {

@@ -11,6 +11,7 @@ pub mod functions;
 pub mod functionz;
 pub mod graphs;
 pub mod insights;
+pub(crate) mod meta_tools;
 pub mod models;
 pub mod packs;
 pub mod presets;

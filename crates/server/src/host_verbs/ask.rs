@@ -11,27 +11,43 @@ use super::{Host, Refusal, StepReply, VerbArguments, finish};
 use crate::error::Error;
 
 pub(super) async fn execute(host: &Host<'_>, step: Step, arguments: Arguments) -> Result<StepReply, Error> {
-    if !host.may_suspend {
-        let text = "only a function whose effects are all steps may ask a person, because it is executed again \
-                    with the answer; declare it `idempotent=True`, or reach the network from a function it calls";
-        return finish(host, step, Err(Refusal::Refused(text.to_owned()))).await;
-    }
-    let question = match asked(host, arguments) {
+    let question = match given(arguments) {
         Ok(question) => question,
         Err(refusal) => return finish(host, step, Err(refusal)).await,
     };
+    match wait(host, &step, question).await? {
+        Ok(suspended) => Ok(suspended),
+        Err(refusal) => finish(host, step, Err(refusal)).await,
+    }
+}
+
+/// Lets the Run wait for a person's answer to the Step.
+pub(super) async fn wait(
+    host: &Host<'_>,
+    step: &Step,
+    question: Json,
+) -> Result<Result<StepReply, Refusal>, Error> {
+    if !host.may_suspend {
+        let text = "only a function whose effects are all steps may ask a person, because it is executed again \
+                    with the answer; declare it `idempotent=True`, or reach the network from a function it calls";
+        return Ok(Err(Refusal::Refused(text.to_owned())));
+    }
+    let question = host.redaction.json(question);
+    if let Err(error) = question::check_size(&question, host.ctx.engine.config.bounds.event_bytes) {
+        return Ok(Err(Refusal::Refused(error.to_string())));
+    }
     let position = step.position;
     // An open Step is there already when the Run was lost while it waited.
     if host.ctx.store.step(step.run_id, position).await?.is_none() {
         let event = question::event(&host.run, position, &question, host.ctx.clock.now());
         let lease = host.lease()?;
-        host.journal(&step, || host.ctx.store.record_step_with(&step, lease, std::slice::from_ref(&event)))
+        host.journal(step, || host.ctx.store.record_step_with(step, lease, std::slice::from_ref(&event)))
             .await?;
     }
-    Ok(StepReply::Suspended(Waiting::Person { step: position, question, until: None }))
+    Ok(Ok(StepReply::Suspended(Waiting::Person { step: position, question, until: None })))
 }
 
-fn asked(host: &Host<'_>, arguments: Arguments) -> Result<Json, Refusal> {
+fn given(arguments: Arguments) -> Result<Json, Refusal> {
     let mut given = VerbArguments::new(HostVerb::Ask, arguments)?;
     let question = given.required_text("question");
     let options = given.value("options").map(listed);
@@ -39,10 +55,7 @@ fn asked(host: &Host<'_>, arguments: Arguments) -> Result<Json, Refusal> {
         let text = "`options` of `ask` must be a list of possible answers; omit it if any answer will do";
         return Err(Refusal::Refused(text.to_owned()));
     }
-    let question = host.redaction.json(json!({ "question": question, "options": options }));
-    question::check_size(&question, host.ctx.engine.config.bounds.event_bytes)
-        .map_err(|error| Refusal::Refused(error.to_string()))?;
-    Ok(question)
+    Ok(json!({ "question": question, "options": options }))
 }
 
 /// A tuple offers what a list does.

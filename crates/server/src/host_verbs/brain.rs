@@ -10,13 +10,11 @@ use sandbox::{Arguments, HostError};
 use serde_json::{Value as Json, json};
 use store::EntryPage;
 
-use super::drafts::Drafts;
 use super::stop::Stop;
 use super::{Host, Refusal, Reply, VerbArguments};
-use crate::app::changesets;
-use crate::app::changesets::drafts::{Intent, Proposal};
+use crate::app::changesets::workspace::{self, Workspace};
+use crate::app::functions::search;
 use crate::app::functions::{self, Which};
-use crate::app::functions::{search, trials};
 use crate::error::Error;
 
 /// What one answer lists at most.
@@ -36,25 +34,15 @@ pub(super) async fn execute(host: &Host<'_>, verb: HostVerb, given: VerbArgument
 async fn find(host: &Host<'_>, mut given: VerbArguments) -> Result<Json, Stop> {
     let query = given.required_text("query");
     let limit = given.number("limit").map_or(10, |limit| limit as usize).clamp(1, MAX_LISTED as usize);
-    // Graphs are found as well, and left out.
-    let found = search::search(&host.ctx, &host.access(), &query, limit * 4).await?;
-    let mut lines = Vec::new();
-    for hit in found.into_iter().filter(|hit| hit.kind == EntryKind::Function).take(limit) {
-        // The index shows the brain as it is now; the Run sees it as it was.
-        let Ok(name) = hit.name.parse() else { continue };
-        let key = EntryKey::function(name);
-        if let Some(version) = host.ctx.store.version_as_of(&key, host.run.revision).await? {
-            lines.push(summary(&version));
-        }
-    }
-    Ok(Json::Array(lines))
+    let kinds = [EntryKind::Function];
+    let found =
+        search::search_as_of(&host.ctx, &host.access(), &query, &kinds, limit, host.run.revision).await?;
+    Ok(Json::Array(found.iter().map(summary).collect()))
 }
 
 async fn read(host: &Host<'_>, mut given: VerbArguments) -> Result<Json, Stop> {
     let name: EntryName = given.open_text("name", host)?.parse().map_err(Error::from)?;
-    let proposal = host.drafts().proposal_with(&name);
-    if let Some(proposal) = proposal {
-        let content = trials::drafted_content(&host.ctx, &host.access(), &proposal, &name).await?;
+    if let Some(content) = workspace::drafted(&host.ctx, &host.access(), host.workspace, &name).await? {
         return Ok(details(&name, None, &content));
     }
     let key = EntryKey::function(name.clone());
@@ -72,49 +60,32 @@ async fn list(host: &Host<'_>, mut given: VerbArguments) -> Result<Json, Stop> {
     Ok(Json::Array(lines.collect()))
 }
 
-/// The source of a function, decorated or bare.
-fn intent(source: &str, name: Option<String>) -> Result<(EntryName, Intent), Error> {
-    let name = name.map(|name| name.parse()).transpose()?;
-    let intent = functions::read_function(source, "draft.py", name.as_ref())?;
-    let name = match (name, &intent) {
-        (Some(name), _) => name,
-        (None, Intent::Function(function)) => function.name()?,
-        (None, _) => unreachable!("a source is the intent of a function"),
-    };
-    Ok((name, intent))
-}
-
 async fn draft(host: &Host<'_>, mut given: VerbArguments) -> Result<Json, Stop> {
     let source = given.open_text("source", host)?;
-    let (name, intent) = intent(&source, given.text("name"))?;
-    let proposal = Proposal::of("", vec![intent.clone()]);
-    let content = trials::drafted_content(&host.ctx, &host.access(), &proposal, &name).await?;
-    host.drafts().put(name.clone(), intent);
+    let name = given.text("name");
+    let (name, content) = workspace::draft(&host.ctx, &host.access(), host.workspace, &source, name).await?;
     Ok(details(&name, None, &content))
 }
 
 /// Puts a draft that was journaled before in its place again.
-pub(super) fn redraft(drafts: &mut Drafts, arguments: Arguments) -> Result<(), HostError> {
+pub(super) fn redraft(workspace: &Workspace, arguments: Arguments) -> Result<(), HostError> {
     let mut given = VerbArguments::new(HostVerb::BrainDraft, arguments)
         .map_err(|refusal| HostError::Failed(refusal.into_error().message))?;
-    let (name, intent) = intent(&given.required_text("source"), given.text("name"))
-        .map_err(|error| HostError::Failed(error.to_string()))?;
-    drafts.put(name, intent);
-    Ok(())
+    workspace
+        .put_source(&given.required_text("source"), given.text("name"))
+        .map_err(|error| HostError::Failed(error.to_string()))
 }
 
 async fn check(host: &Host<'_>) -> Result<Json, Stop> {
-    let proposal = some_drafts(host, "")?;
-    let checks = changesets::check(&host.ctx, &host.access(), &proposal).await?;
-    Ok(json!(checks))
+    need_drafts(host)?;
+    Ok(json!(workspace::check(&host.ctx, &host.access(), host.workspace).await?))
 }
 
-pub(super) fn some_drafts(host: &Host<'_>, title: &str) -> Result<Proposal, Refusal> {
-    let drafts = host.drafts();
-    if drafts.is_empty() {
+pub(super) fn need_drafts(host: &Host<'_>) -> Result<(), Refusal> {
+    if host.workspace.is_empty() {
         return Err(Refusal::Refused("nothing is drafted; call `brain.draft(source)` first".to_owned()));
     }
-    Ok(drafts.proposal(title))
+    Ok(())
 }
 
 fn summary(version: &Version) -> Json {

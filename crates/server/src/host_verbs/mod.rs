@@ -5,7 +5,6 @@ mod ask;
 mod babyagi;
 mod brain;
 mod call;
-mod drafts;
 mod emit;
 mod files;
 mod models;
@@ -16,10 +15,10 @@ mod run;
 mod sleep;
 mod stop;
 mod storage;
+mod tools;
 mod verb_arguments;
 
 use std::ops::Deref;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use model::run::RunError;
 use model::run::host_verb::HostVerb;
@@ -27,8 +26,8 @@ use model::run::step::Step;
 use sandbox::{Arguments, HostError};
 use serde_json::Value as Json;
 
-use self::drafts::Drafts;
 use self::verb_arguments::VerbArguments;
+use crate::app::changesets::workspace::Workspace;
 use crate::engine::execution::host::Inner;
 use crate::engine::{HostVerbs, NodeStart, REFUSED, Replying, RunningNode, StepReply};
 use crate::error::Error;
@@ -39,7 +38,7 @@ const FAILED: &str = "selfmade.Failed";
 /// The verbs of one Run, with what it has drafted.
 #[derive(Default)]
 struct Verbs {
-    drafts: Mutex<Drafts>,
+    workspace: Workspace,
 }
 
 pub(crate) fn of_run() -> Box<dyn HostVerbs> {
@@ -48,7 +47,7 @@ pub(crate) fn of_run() -> Box<dyn HostVerbs> {
 
 impl HostVerbs for Verbs {
     fn execute<'a>(&'a self, host: &'a Inner, step: Step, arguments: Arguments) -> Replying<'a> {
-        let host = Host { inner: host, drafts: &self.drafts };
+        let host = Host { inner: host, workspace: &self.workspace };
         Box::pin(async move { execute(&host, step, arguments).await })
     }
 
@@ -57,27 +56,26 @@ impl HostVerbs for Verbs {
     }
 
     fn again(&self, step: &Step, arguments: Arguments) -> Result<(), HostError> {
-        match HostVerb::named(&step.verb) {
-            Some(HostVerb::BrainDraft) if step.error.is_none() => {
-                brain::redraft(&mut lock(&self.drafts), arguments)?;
-            }
-            Some(HostVerb::BrainPropose) if step.error.is_none() => lock(&self.drafts).clear(),
-            _ => {}
+        if step.error.is_some() {
+            return Ok(());
         }
-        Ok(())
+        match HostVerb::named(&step.verb) {
+            Some(HostVerb::BrainDraft) => brain::redraft(&self.workspace, arguments),
+            // What was proposed is no draft any more.
+            Some(HostVerb::BrainPropose) => {
+                self.workspace.clear();
+                Ok(())
+            }
+            Some(HostVerb::ToolsCall) => tools::again(&self.workspace, step, arguments),
+            _ => Ok(()),
+        }
     }
 }
 
 /// The host of a Run, and what the Run has drafted.
 struct Host<'a> {
     inner: &'a Inner,
-    drafts: &'a Mutex<Drafts>,
-}
-
-impl Host<'_> {
-    fn drafts(&self) -> MutexGuard<'_, Drafts> {
-        lock(self.drafts)
-    }
+    workspace: &'a Workspace,
 }
 
 impl Deref for Host<'_> {
@@ -86,11 +84,6 @@ impl Deref for Host<'_> {
     fn deref(&self) -> &Inner {
         self.inner
     }
-}
-
-fn lock(drafts: &Mutex<Drafts>) -> MutexGuard<'_, Drafts> {
-    // Nothing that holds the lock can panic half-way through a change.
-    drafts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What a verb answers: a value, or why there is none.
@@ -147,6 +140,7 @@ async fn execute(host: &Host<'_>, step: Step, arguments: Arguments) -> Result<St
         HostVerb::Call => call::execute(host, step, arguments).await,
         HostVerb::Sleep => sleep::execute(host, step, arguments).await,
         HostVerb::Ask => ask::execute(host, step, arguments).await,
+        HostVerb::ToolsCall => tools::call(host, step, arguments).await,
         HostVerb::Emit => emit::execute(host, step, arguments).await,
         HostVerb::BrainPropose => propose::execute(host, step, arguments).await,
         HostVerb::ModelChat | HostVerb::ModelComplete | HostVerb::ModelEmbed => {
@@ -176,6 +170,7 @@ async fn at_once(host: &Host<'_>, step: &Step, verb: HostVerb, given: VerbArgume
         V::FilesList | V::FilesRead | V::FilesWrite | V::FilesRemove => {
             files::execute(host, verb, given).await
         }
+        V::ToolsList => Ok(tools::list(host)),
         V::StorageGet | V::StorageList => storage::read(host, verb, given).await,
         V::FuncGetFunction
         | V::FuncGetFunctions
@@ -196,6 +191,7 @@ async fn at_once(host: &Host<'_>, step: &Step, verb: HostVerb, given: VerbArgume
         | V::Call
         | V::Sleep
         | V::Ask
+        | V::ToolsCall
         | V::Emit
         | V::BrainPropose
         | V::ModelChat

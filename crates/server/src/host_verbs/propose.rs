@@ -8,11 +8,10 @@ use model::run::step::Step;
 use sandbox::Arguments;
 use serde_json::{Value as Json, json};
 
-use super::brain::some_drafts;
+use super::brain::need_drafts;
 use super::stop::Stop;
 use super::{Host, Refusal, Reply, StepReply, VerbArguments, begin, finish, finish_begun};
-use crate::app::changesets;
-use crate::app::changesets::drafts::Proposal;
+use crate::app::changesets::{self, workspace};
 use crate::error::Error;
 
 pub(super) async fn execute(
@@ -40,7 +39,7 @@ pub(super) async fn execute(
         proposed => {
             let reply: Reply = proposed.map(|changeset| answer(&changeset)).map_err(Stop::into_refusal);
             if reply.is_ok() {
-                host.drafts().clear();
+                host.workspace.clear();
             }
             if is_begun { finish_begun(host, step, reply).await } else { finish(host, step, reply).await }
         }
@@ -68,9 +67,8 @@ fn asked(host: &Host<'_>, arguments: Arguments) -> Result<(String, bool), Refusa
 
 /// Named after the Step, so that a Step that is executed again finds what it proposed before.
 async fn propose(host: &Host<'_>, step: &Step, title: &str) -> Result<Changeset, Stop> {
-    let proposal = Proposal { once: Some(step.once()), ..some_drafts(host, title)? };
-    let policy = host.ctx.engine.config.changesets;
-    Ok(changesets::propose_by_policy(&host.ctx, &host.access(), &proposal, policy).await?)
+    need_drafts(host)?;
+    Ok(workspace::propose(&host.ctx, &host.access(), host.workspace, title, step.once()).await?)
 }
 
 /// Nobody is asked about what does not pass its checks.

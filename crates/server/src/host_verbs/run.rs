@@ -22,8 +22,7 @@ pub(super) async fn execute(
         Ok(name) => name,
         Err(refusal) => return finish(host, step, Err(refusal)).await,
     };
-    let drafted = host.drafts().proposal_with(&name);
-    if let Some(proposal) = drafted {
+    if let Some(proposal) = host.workspace.proposal_with(&name) {
         let reply = trials::run_draft(&host.ctx, &host.access(), &proposal, &name, arguments).await;
         return finish(host, step, reply.map_err(|error| Refusal::of(&error))).await;
     }
@@ -50,15 +49,47 @@ pub(super) fn named(
     Ok(name)
 }
 
-/// Starts a Run for a Step and waits for its end. The Step is journaled with the Run's id first, which is its idempotency
-/// key as well, so a Step that is executed again finds the Run it started before.
+/// Starts a Run for a Step and waits for its end.
 pub(super) async fn start(
     host: &Host<'_>,
-    mut step: Step,
+    step: Step,
     target: Target,
     arguments: Arguments,
     by: By,
 ) -> Result<StepReply, Error> {
+    let ended = match child(host, step, target, input(&arguments), by).await? {
+        Child::Ended(ended) => *ended,
+        Child::Ending => return Ok(StepReply::Ending),
+    };
+    let reply = match &ended.run {
+        Ok(child) => reply(child),
+        Err(error) => Err(Refusal::of(error)),
+    };
+    finish_begun(host, ended.step, reply).await
+}
+
+/// What became of a Run that a Step started.
+pub(super) enum Child {
+    Ended(Box<EndedChild>),
+    /// The end of the Run that started it was asked for, or another node has it.
+    Ending,
+}
+
+/// One that has ended or could not be started, and its Step, which is journaled as begun.
+pub(super) struct EndedChild {
+    pub(super) step: Step,
+    pub(super) run: Result<Run, Error>,
+}
+
+/// Starts a Run for a Step and waits for its end. The Step is journaled with the Run's id first, which is its idempotency
+/// key as well, so a Step that is executed again finds the Run it started before.
+pub(super) async fn child(
+    host: &Host<'_>,
+    mut step: Step,
+    target: Target,
+    input: runs::Input,
+    by: By,
+) -> Result<Child, Error> {
     let run = &host.run;
     let begun = step.child.is_some();
     let child = step.child.unwrap_or_else(|| host.ctx.ids.run());
@@ -73,14 +104,12 @@ pub(super) async fn start(
         chain: run.chain.clone(),
         idempotency_key: Some(format!("step:{child}")),
         watch: host.watch.clone(),
-        ..StartRun::of(target, input(&arguments))
+        ..StartRun::of(target, input)
     };
-    let reply = match runs::start_nested(&host.ctx, &host.access(), request, by, &host.redaction).await {
-        Ok(child) => reply(&child),
-        Err(error) if error.is_stale() => return Ok(StepReply::Ending),
-        Err(error) => Err(Refusal::of(&error)),
-    };
-    finish_begun(host, step, reply).await
+    match runs::start_nested(&host.ctx, &host.access(), request, by, &host.redaction).await {
+        Err(error) if error.is_stale() => Ok(Child::Ending),
+        run => Ok(Child::Ended(Box::new(EndedChild { step, run }))),
+    }
 }
 
 fn input(arguments: &Arguments) -> runs::Input {

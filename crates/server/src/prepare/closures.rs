@@ -12,6 +12,7 @@ use model::graph::{GraphContent, Node};
 use model::ids::VersionId;
 use model::name::EntryName;
 use model::revision::Revision;
+use model::run::draft::{Code, DraftContent};
 use model::run::{Run, RunDraft};
 use model::version::{Version, VersionNumber};
 
@@ -175,9 +176,46 @@ impl Closures {
             }
             if ctx.store.revision().await? == revision {
                 let versions: Vec<(Version, bool)> = versions.into_values().collect();
-                let prepared =
-                    prepare_draft(&draft.name, recorded, draft.content.clone(), &versions, revision);
-                return Ok(Arc::new(prepared));
+                let content = DraftContent::Graph(draft.content.clone());
+                let prepared = prepare_draft(&draft.name, recorded, content, &versions, revision);
+                return prepared.map(Arc::new).ok_or(Error::ClosureGone);
+            }
+        }
+        Err(Error::Contended)
+    }
+
+    /// Of a script, calling what is live now, or was at a revision.
+    pub(crate) async fn of_code(
+        &self,
+        ctx: &Ctx,
+        name: &EntryName,
+        code: &Code,
+        then: Option<Revision>,
+    ) -> Result<Arc<Prepared>, Error> {
+        let hash = Snapshot::of(Content::Function(code.function.clone())).hash;
+        let draft = RunDraft { edit: 0, base: None, content: hash };
+        for _ in 0..ATTEMPTS {
+            let revision = ctx.store.revision().await?;
+            let mut versions = BTreeMap::new();
+            for dependency in &code.function.dependencies {
+                let Ok(called) = EntryName::new(&dependency.function) else { continue };
+                let closure = match then {
+                    Some(then) => ctx.store.closure_as_of(&called, then).await?,
+                    None => ctx.store.closure(&called).await?,
+                };
+                if closure.is_empty() {
+                    let which = then.map_or(Which::Live, Which::AsOf);
+                    return Err(not_found(ctx, &Scope::none(), &EntryKey::function(called), which).await?);
+                }
+                for (version, is_live) in closure {
+                    versions.insert(version.head.version_id, (version, is_live));
+                }
+            }
+            if then.is_some() || ctx.store.revision().await? == revision {
+                let versions: Vec<(Version, bool)> = versions.into_values().collect();
+                let content = DraftContent::Code(code.clone());
+                let prepared = prepare_draft(name, draft, content, &versions, then.unwrap_or(revision));
+                return prepared.map(Arc::new).ok_or(Error::ClosureGone);
             }
         }
         Err(Error::Contended)
@@ -186,9 +224,10 @@ impl Closures {
     /// It is stored with its Run, so it is not kept here.
     async fn recorded_draft(&self, ctx: &Ctx, run: &Run, hash: ClosureHash) -> Result<Arc<Prepared>, Error> {
         let draft = run.how.draft.clone().ok_or(Error::ClosureGone)?;
-        let content = ctx.store.run_draft(run.run_id).await?.ok_or(Error::ClosureGone)?;
+        let content = ctx.store.run_draft(run.run_id, run.key.kind).await?.ok_or(Error::ClosureGone)?;
         let versions = ctx.store.closure_versions(hash).await?;
-        Ok(Arc::new(prepare_draft(&run.key.name, draft, content, &versions, run.revision)))
+        let prepared = prepare_draft(&run.key.name, draft, content, &versions, run.revision);
+        prepared.map(Arc::new).ok_or(Error::ClosureGone)
     }
 
     /// Forgets what the brain has moved away from, and says where it is.

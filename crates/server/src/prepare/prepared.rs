@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use jiff::Timestamp;
+use model::access::actor::Actor;
 use model::access::grants::Grants;
 use model::content::Content;
 use model::entry::{EntryKey, EntryKind};
@@ -15,16 +17,18 @@ use model::function::run_options::Record;
 use model::function::signature::{FunctionKind, Signature};
 use model::graph::GraphContent;
 use model::graph::block::BlockSignature;
-use model::ids::VersionId;
+use model::ids::{ChangesetId, EntryId, VersionId};
 use model::input::InputSchema;
 use model::input::output::OutputSchema;
 use model::name::EntryName;
-use model::python::Dialect;
+use model::python::{Dialect, Script};
 use model::revision::Revision;
 use model::run::RunDraft;
+use model::run::draft::{Code, DraftContent};
 use model::run::host_verb::HostVerb;
-use model::version::{Version, VersionNumber};
+use model::version::{Version, VersionHead, VersionNumber};
 use sandbox::{Closure, Function};
+use uuid::Uuid;
 
 use super::graph::PreparedGraph;
 
@@ -67,6 +71,8 @@ pub(crate) struct PreparedFunction {
     pub(crate) verbs: Vec<String>,
     /// What it may return; none if everything.
     pub(crate) output: Option<OutputSchema>,
+    /// What somebody wrote, if nothing but its Run has it.
+    pub(crate) script: Option<String>,
 }
 
 /// A Function as its Calls are recorded.
@@ -111,12 +117,16 @@ impl Prepared {
         }
     }
 
-    /// What is executed, if that is a draft.
-    pub(crate) fn drafted(&self) -> Option<&GraphContent> {
-        match &self.callable {
-            Callable::Graph(graph, _) => self.draft.as_ref().map(|_| &graph.content),
-            Callable::Function(_) => None,
-        }
+    /// What is executed, if that is a draft or a script.
+    pub(crate) fn drafted(&self) -> Option<DraftContent> {
+        self.draft.as_ref()?;
+        Some(match &self.callable {
+            Callable::Graph(graph, _) => DraftContent::Graph(graph.content.clone()),
+            Callable::Function(function) => DraftContent::Code(Code {
+                script: function.script.clone()?,
+                function: function.content.clone(),
+            }),
+        })
     }
 }
 
@@ -127,9 +137,12 @@ pub(crate) fn prepare(versions: &[(Version, bool)], revision: Revision) -> Optio
         .map(|(version, live)| Member { version_id: version.head.version_id, live: *live })
         .collect();
     let names = names(versions);
-    let (hash, head) = (ClosureHash::of(&members), &versions.first()?.0.head);
-    let callable = match &versions.first()?.0.content {
-        Content::Function(content) => Callable::Function(prepare_function(content.clone(), versions)?),
+    let (hash, root) = (ClosureHash::of(&members), &versions.first()?.0);
+    let head = &root.head;
+    let callable = match &root.content {
+        Content::Function(content) => {
+            Callable::Function(prepare_function(content.clone(), Plan::new(root, versions)?))
+        }
         Content::Graph(graph) => {
             let (graph, signature) = prepare_graph(graph.clone(), versions);
             Callable::Graph(Box::new(graph), signature)
@@ -154,31 +167,70 @@ pub(crate) fn prepare(versions: &[(Version, bool)], revision: Revision) -> Optio
     })
 }
 
-/// The same for a draft of a Graph. `versions` is all that it calls, directly or not.
+/// The same for a draft of a Graph, or for a script. `versions` is all that it calls, directly or not.
 pub(crate) fn prepare_draft(
     name: &EntryName,
     draft: RunDraft,
-    content: GraphContent,
+    content: DraftContent,
     versions: &[(Version, bool)],
     revision: Revision,
-) -> Prepared {
+) -> Option<Prepared> {
     let members: Vec<Member> = versions
         .iter()
         .map(|(version, live)| Member { version_id: version.head.version_id, live: *live })
         .collect();
-    let (graph, signature) = prepare_graph(content, versions);
-    Prepared {
-        key: EntryKey::new(EntryKind::Graph, name.clone()),
+    let kind = if matches!(content, DraftContent::Graph(_)) { EntryKind::Graph } else { EntryKind::Function };
+    let key = EntryKey::new(kind, name.clone());
+    let (callable, schema) = match content {
+        DraftContent::Graph(content) => {
+            let (graph, signature) = prepare_graph(content, versions);
+            let schema = InputSchema::compile(&signature);
+            (Callable::Graph(Box::new(graph), signature), schema)
+        }
+        DraftContent::Code(code) => {
+            let schema = InputSchema::compile(&code.function.signature);
+            (Callable::Function(prepare_code(&key, &draft, code, versions)?), schema)
+        }
+    };
+    Some(Prepared {
+        key,
         version_id: None,
         number: None,
         draft: Some(draft),
         hash: ClosureHash::of(&members),
-        schema: InputSchema::compile(&signature),
-        callable: Callable::Graph(Box::new(graph), signature),
+        schema,
+        callable,
         members,
         names: names(versions),
         revision: AtomicU64::new(revision.0),
+    })
+}
+
+/// A script is executed as if it were a Version that is not live: what it calls by its own name is what is stored under that.
+fn prepare_code(
+    key: &EntryKey,
+    draft: &RunDraft,
+    code: Code,
+    versions: &[(Version, bool)],
+) -> Option<PreparedFunction> {
+    let Code { script, function } = code;
+    let head = VersionHead {
+        key: key.clone(),
+        entry_id: EntryId(Uuid::nil()),
+        version_id: VersionId(Uuid::nil()),
+        number: VersionNumber(0),
+        content_hash: draft.content,
+        changeset_id: ChangesetId(Uuid::nil()),
+        written_by: Actor::CommandLine,
+        written_at: Timestamp::UNIX_EPOCH,
+    };
+    let root = Version { head, content: Content::Function(function.clone()) };
+    let mut prepared = prepare_function(function, Plan::new(&root, versions)?);
+    if let Some(entry) = Arc::get_mut(&mut prepared.closure).and_then(|closure| closure.functions.first_mut())
+    {
+        entry.lines_above = Script::LINES_ABOVE;
     }
+    Some(PreparedFunction { script: Some(script), ..prepared })
 }
 
 fn prepare_graph(content: GraphContent, versions: &[(Version, bool)]) -> (PreparedGraph, Signature) {
@@ -186,8 +238,7 @@ fn prepare_graph(content: GraphContent, versions: &[(Version, bool)]) -> (Prepar
     (PreparedGraph::new(content, versions), signature)
 }
 
-fn prepare_function(content: Box<FunctionContent>, versions: &[(Version, bool)]) -> Option<PreparedFunction> {
-    let mut plan = Plan::new(versions)?;
+fn prepare_function(content: Box<FunctionContent>, mut plan: Plan<'_>) -> PreparedFunction {
     plan.place_all();
     let closure = Arc::new(Closure { functions: plan.functions, entry: 0 });
     let (elsewhere, requirements) = (plan.elsewhere, plan.packages.into_values().collect());
@@ -197,7 +248,16 @@ fn prepare_function(content: Box<FunctionContent>, versions: &[(Version, bool)])
         Dialect::Selfmade => OutputSchema::compile(&content.signature),
         Dialect::Babyagi => None,
     };
-    Some(PreparedFunction { content, closure, called: plan.called, elsewhere, requirements, verbs, output })
+    PreparedFunction {
+        content,
+        closure,
+        called: plan.called,
+        elsewhere,
+        requirements,
+        verbs,
+        output,
+        script: None,
+    }
 }
 
 /// Of all that is in the closure or is called by it, also of what is called and not there: it may come.
@@ -230,8 +290,8 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn new(versions: &'a [(Version, bool)]) -> Option<Plan<'a>> {
-        let (root, _) = versions.first()?;
+    /// `versions` is what the root calls, perhaps with itself.
+    fn new(root: &'a Version, versions: &'a [(Version, bool)]) -> Option<Plan<'a>> {
         let name = |version: &'a Version| version.head.key.name.as_str();
         Some(Plan {
             pinned: versions.iter().map(|(one, _)| ((name(one), one.head.number), one)).collect(),
@@ -309,6 +369,7 @@ fn function(version: &Version, content: &FunctionContent) -> Function {
         name: head.key.name.last().to_owned(),
         file: format!("{}@{}", head.key.name, head.number),
         source: content.source.clone(),
+        lines_above: 0,
         dialect: match content.dialect {
             Dialect::Selfmade => sandbox::Dialect::Selfmade,
             Dialect::Babyagi => sandbox::Dialect::Babyagi,
@@ -333,6 +394,7 @@ fn graph_stand_in(version: &Version) -> Function {
         name: head.key.name.last().to_owned(),
         file: format!("{}@{}", head.key.name, head.number),
         source: stand_in_source(version, "def"),
+        lines_above: 0,
         dialect: sandbox::Dialect::Selfmade,
         dependencies: BTreeMap::new(),
         imports: Vec::new(),

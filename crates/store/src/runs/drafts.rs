@@ -1,16 +1,22 @@
-//! What Runs of drafts execute: the draft as it was when the Run was started.
+//! What Runs of drafts and scripts execute, as it was when the Run was started.
 
-use model::graph::GraphContent;
+use model::entry::EntryKind;
 use model::ids::RunId;
+use model::run::draft::DraftContent;
 
-use crate::db::{Batch, Value};
+use crate::db::{Batch, Row, Value};
 use crate::error::Error;
 use crate::store::Store;
 
 impl Store {
-    pub async fn run_draft(&self, run: RunId) -> Result<Option<GraphContent>, Error> {
+    /// Of a Run of a Graph its draft, of a Run of a Function the script.
+    pub async fn run_draft(&self, run: RunId, kind: EntryKind) -> Result<Option<DraftContent>, Error> {
         let sql = "select content from run_drafts where run_id = $1";
-        self.db.optional(sql, [run.0.into()], |row| row.json(0)).await
+        let read = move |row: &Row| match kind {
+            EntryKind::Graph => row.json(0).map(DraftContent::Graph),
+            _ => row.json(0).map(DraftContent::Code),
+        };
+        self.db.optional(sql, [run.0.into()], read).await
     }
 }
 
@@ -18,7 +24,7 @@ impl Store {
 pub(super) const STATEMENTS: usize = 2;
 
 /// A Run that was not recorded, because its idempotency key was used before, has none.
-pub(super) fn push_run_draft(batch: &mut Batch, run: RunId, content: &GraphContent) -> Result<(), Error> {
+pub(super) fn push_run_draft(batch: &mut Batch, run: RunId, content: &DraftContent) -> Result<(), Error> {
     let content = Value::json(content)?;
     let bytes = content.text_bytes();
     batch.push("update runs set bytes = bytes + $2 where run_id = $1", [run.0.into(), bytes.into()]);

@@ -1,7 +1,7 @@
 //! Starting a Run: its record, before anything is executed.
 
 use model::function::closure::Member;
-use model::graph::GraphContent;
+use model::run::draft::DraftContent;
 use model::run::{Run, RunState};
 
 use super::closures::push_closure;
@@ -30,12 +30,12 @@ impl Store {
         self.start_run_of(run, members, None).await
     }
 
-    /// The same for a Run that may be of a draft of a Graph, which is stored along.
+    /// The same for a Run that may be of a draft of a Graph or of a script, which is stored along.
     pub async fn start_run_of(
         &self,
         run: &Run,
         members: &[Member],
-        draft: Option<&GraphContent>,
+        draft: Option<&DraftContent>,
     ) -> Result<Started, Error> {
         let mut batch = Batch::new();
         let closure = run.closure.filter(|hash| !self.closures.contains(hash));
@@ -88,7 +88,7 @@ const STARTS_OTHERS: Sql = Sql { sqlite: starts_others!(""), postgres: starts_ot
 
 /// Says whether it has an idempotency key; then the last answers are what was inserted, those for the draft if there is one, and who has
 /// the key.
-fn push_start(batch: &mut Batch, run: &Run, draft: Option<&GraphContent>) -> Result<bool, Error> {
+fn push_start(batch: &mut Batch, run: &Run, draft: Option<&DraftContent>) -> Result<bool, Error> {
     if run.state == RunState::Queued {
         batch.changes(Topic::Queue);
     }

@@ -58,7 +58,21 @@ from selfmade._errors import (
 )
 from selfmade._function import function
 from selfmade._imports import imports
-from selfmade._inside import OutsideRun, ask, brain, emit, files, log, model, now, random, secrets, sleep, storage
+from selfmade._inside import (
+    OutsideRun,
+    ask,
+    brain,
+    emit,
+    files,
+    log,
+    model,
+    now,
+    random,
+    secrets,
+    sleep,
+    storage,
+    tools,
+)
 from selfmade._managed import ManagedFunction
 from selfmade._plain import plain
 from selfmade._values import NotCarried
@@ -155,6 +169,7 @@ __all__ = [
     "sleep",
     "storage",
     "tokens",
+    "tools",
     "triggers",
 ]
 

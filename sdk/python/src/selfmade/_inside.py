@@ -80,6 +80,8 @@ brain: Any = Inside("brain")
 files: Any = Inside("files")
 # Values that outlive runs, for functions that declare it: `selfmade.storage.set(key, value)`.
 storage: Any = Inside("storage")
+
+
 class Model(Inside):
     """The language models of the server, for functions that declare `model=True`."""
 
@@ -105,4 +107,7 @@ class Model(Inside):
         _refuse("model.embed")
 
 
+# The language models of the server.
 model = Model("model")
+# The meta-tools that a language model can be offered, for functions that declare the brain: `selfmade.tools.call(name, arguments)`.
+tools: Any = Inside("tools")

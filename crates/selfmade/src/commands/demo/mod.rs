@@ -67,6 +67,7 @@ async fn start(brain: &Brain, callable: &str, input: Value) -> Result<Option<Run
     let input = input.as_object().cloned().unwrap_or_default();
     let run = FunctionRun {
         function: name(callable)?,
+        code: None,
         version: None,
         input,
         positional: Vec::new(),

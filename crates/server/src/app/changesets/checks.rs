@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use model::access::verb::Verb;
 use model::access::{Access, Authority};
 use model::changeset::application::{Move, plan};
 use model::changeset::check::{
-    Check, Finding, Gate, Outcome, Surroundings, Verdict, check_names, check_types,
+    Check, Finding, Gate, Outcome, Severity, Surroundings, Verdict, check_names, check_types,
 };
 use model::changeset::{Change, Live};
 use model::entry::{EntryKey, EntryKind};
@@ -48,20 +49,8 @@ pub(crate) async fn run(
 ) -> Result<Vec<Check>, Error> {
     let outcomes: Vec<Outcome<'_>> = drafted.changes.iter().map(|change| outcome(change, drafted)).collect();
     let moves = moves(drafted);
-    let mut around = Surroundings {
-        live: drafted.snapshot.live(),
-        pinned: pinned(drafted, moves.as_deref().unwrap_or_default()),
-        referrers: drafted.snapshot.referrers.clone(),
-        deleted: deleted(&outcomes),
-        known_names: Vec::new(),
-        places: drafted.places.clone(),
-    };
-    let mut names = check_names(&outcomes, &around);
-    if names.verdict == Verdict::Failed {
-        // Suggestions need all names, which is worth the reading only when there is something to suggest.
-        around.known_names = ctx.store.entry_names(EntryKind::Function, &access.authority.callable()).await?;
-        names = check_names(&outcomes, &around);
-    }
+    let mut names =
+        names(ctx, access, drafted, &outcomes, moves.as_deref().unwrap_or_default()).await?;
     names.findings.extend(secret_checks::findings(ctx, access, &outcomes).await?);
     let flawed = outcomes.iter().filter_map(flaw);
     let parses = Check::of(Gate::Parses, drafted.findings.iter().cloned().chain(flawed).collect());
@@ -91,6 +80,40 @@ pub(crate) async fn run(
     let gates = gates::run(ctx, parties, drafted, &written(drafted), &before, results).await?;
     let policy = policy::check(ctx, access, drafted, &outcomes, asked).await?;
     Ok([parses, names, types, tests].into_iter().chain(gates).chain([policy]).collect())
+}
+
+/// What keeps a script from being run, which is stored nowhere: it does not hold together, or names what is not there.
+pub(crate) async fn of_code(ctx: &Ctx, access: &Access, drafted: &Drafted) -> Result<Vec<Finding>, Error> {
+    access.may(Verb::ProposeChangeset)?;
+    let outcomes: Vec<Outcome<'_>> = drafted.changes.iter().map(|change| outcome(change, drafted)).collect();
+    let moves = moves(drafted);
+    let names = names(ctx, access, drafted, &outcomes, moves.as_deref().unwrap_or_default()).await?;
+    let findings = drafted.findings.iter().cloned().chain(names.findings);
+    Ok(findings.filter(|finding| finding.severity == Severity::Error).collect())
+}
+
+async fn names(
+    ctx: &Ctx,
+    access: &Access,
+    drafted: &Drafted,
+    outcomes: &[Outcome<'_>],
+    moves: &[Move],
+) -> Result<Check, Error> {
+    let mut around = Surroundings {
+        live: drafted.snapshot.live(),
+        pinned: pinned(drafted, moves),
+        referrers: drafted.snapshot.referrers.clone(),
+        deleted: deleted(outcomes),
+        known_names: Vec::new(),
+        places: drafted.places.clone(),
+    };
+    let names = check_names(outcomes, &around);
+    if names.verdict != Verdict::Failed {
+        return Ok(names);
+    }
+    // Suggestions need all names, which is worth the reading only when there is something to suggest.
+    around.known_names = ctx.store.entry_names(EntryKind::Function, &access.authority.callable()).await?;
+    Ok(check_names(outcomes, &around))
 }
 
 /// The gate `policy` for somebody who wrote a part of it.

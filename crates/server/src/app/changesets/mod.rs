@@ -14,6 +14,7 @@ mod revert;
 mod secret_checks;
 pub(crate) mod sources;
 pub(crate) mod start_checks;
+pub(crate) mod workspace;
 
 use std::collections::HashMap;
 use std::sync::Arc;

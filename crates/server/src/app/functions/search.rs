@@ -10,7 +10,7 @@ use model::access::Access;
 use model::access::scope::Scope;
 use model::access::verb::Verb;
 use model::content::Content;
-use model::entry::EntryKind;
+use model::entry::{EntryKey, EntryKind};
 use model::function::FunctionContent;
 use model::graph::block::{BlockSignature, ERROR};
 use model::graph::builtin::Builtin;
@@ -50,6 +50,29 @@ pub async fn search(ctx: &Ctx, access: &Access, query: &str, limit: usize) -> Re
     let index = catch_up(ctx, &slot, scope).await?;
     let query = query.to_owned();
     Ok(blocking(move || index.search(&query, limit)).await?)
+}
+
+/// What the brain had of these kinds at a revision, as those find it who see it as it was then.
+pub(crate) async fn search_as_of(
+    ctx: &Ctx,
+    access: &Access,
+    query: &str,
+    kinds: &[EntryKind],
+    limit: usize,
+    then: Revision,
+) -> Result<Vec<Version>, Error> {
+    access.may(Verb::SearchFunctions)?;
+    // The index shows the brain as it is now, and what is not wanted is found as well.
+    let found = search(ctx, access, query, limit * 4).await?;
+    let mut versions = Vec::new();
+    for hit in found.into_iter().filter(|hit| kinds.contains(&hit.kind)) {
+        let Ok(name) = EntryName::new(&hit.name) else { continue };
+        versions.extend(ctx.store.version_as_of(&EntryKey::new(hit.kind, name), then).await?);
+        if versions.len() == limit {
+            break;
+        }
+    }
+    Ok(versions)
 }
 
 /// Throws the index away and builds it from the database. Those of scopes are built when they are searched.

@@ -4,10 +4,12 @@ use model::access::Access;
 use model::access::verb::Verb;
 use model::ids::RunId;
 use model::input::depth::{MAX_DEPTH, fits_in};
+use model::run::host_verb::HostVerb;
 use model::run::{RunState, Waiting, question};
 use serde_json::Value;
 
 use super::read::get;
+use crate::app::meta_tools;
 use crate::ctx::Ctx;
 use crate::error::Error;
 
@@ -29,11 +31,19 @@ pub async fn answer(ctx: &Ctx, access: &Access, id: RunId, value: Value) -> Resu
         problem: format!("run {id}: {error}"),
         hint: "answer with one of them, exactly as written".to_owned(),
     })?;
+    let value = result_of(ctx, id, step, value).await?;
     if !ctx.store.answer_run(id, step, &value, &access.actor, ctx.clock.now()).await? {
         let state = get(ctx, access, id).await?.state;
         return Err(nothing_asked(ctx, id, state).await?);
     }
     Ok(())
+}
+
+/// What the code gets: the answer as it is, or as a tool answers.
+async fn result_of(ctx: &Ctx, run: RunId, step: u32, answer: Value) -> Result<Value, Error> {
+    let step = ctx.store.step(run, step).await?;
+    let is_tool = step.is_some_and(|step| step.verb == HostVerb::ToolsCall.name());
+    Ok(if is_tool { meta_tools::answered(&answer).to_json() } else { answer })
 }
 
 /// Whoever answers twice is told so.

@@ -12,6 +12,7 @@ use model::input::json_size::json_size;
 use model::name::EntryName;
 use serde_json::{Map, Value};
 
+use super::code;
 use super::read::touched;
 use super::rerun::recorded_input;
 use super::{StartRun, Target};
@@ -24,15 +25,21 @@ use crate::prepare::{Callable, Prepared, PreparedGraph};
 /// Recorded outputs are copied to the record of the Run that uses them.
 const MOST_RECORDED: u64 = 8 << 20;
 
-/// Completes what a Run of a Graph is started with, and judges a draft like a change by whoever runs it.
+/// Completes what a Run of a Graph is started with, and judges a draft or a script like a change by whoever runs it.
 pub(super) async fn complete(
     ctx: &Ctx,
     access: &Access,
     request: &mut StartRun,
     prepared: &Prepared,
 ) -> Result<(), Error> {
-    let Callable::Graph(graph, _) = &prepared.callable else { return Ok(()) };
     let name = &prepared.key.name;
+    let graph = match &prepared.callable {
+        Callable::Graph(graph, _) => graph,
+        Callable::Function(function) if prepared.draft.is_some() => {
+            return code::judge(access, name, &function.content);
+        }
+        Callable::Function(_) => return Ok(()),
+    };
     if prepared.draft.is_some() {
         judge_draft(access, name, graph)?;
     }

@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod breakpoints;
 pub mod cancel;
+pub mod code;
 mod graph_options;
 pub mod ids;
 pub mod lists;
@@ -29,7 +30,7 @@ pub(crate) use self::read::{seen_run, touched};
 pub(crate) use self::request::By;
 pub use self::request::{Input, StartRun, Target};
 pub use self::rerun::again;
-use self::rerun::recorded_input;
+pub(crate) use self::rerun::recorded_input;
 pub use self::start::{Begun, begin, queue, start};
 pub(crate) use self::start::{recorded, start_nested, start_node};
 pub use self::wait::{wait, wait_past};

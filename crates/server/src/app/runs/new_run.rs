@@ -72,6 +72,7 @@ async fn find(ctx: &Ctx, target: &Target) -> Result<Arc<Prepared>, Error> {
             let draft = draft.ok_or_else(|| Error::NoGraphDraft { graph: name.clone() })?;
             closures.of_draft(ctx, &draft).await
         }
+        Target::Code(draft) => closures.of_code(ctx, &draft.name, &draft.code, draft.as_of).await,
         Target::Recorded(run) => closures.for_run(ctx, &recorded_run(ctx, *run).await?).await,
     }
 }
@@ -152,9 +153,12 @@ fn new_run(
     // What it asks the brain about, and what it starts by name, is as it was then.
     let revision = match &request.target {
         Target::AsOf(_, revision) => *revision,
-        Target::Live(_) | Target::Exact(_) | Target::Number(..) | Target::Draft(_) | Target::Recorded(_) => {
-            prepared.revision()
-        }
+        Target::Live(_)
+        | Target::Exact(_)
+        | Target::Number(..)
+        | Target::Draft(_)
+        | Target::Code(_)
+        | Target::Recorded(_) => prepared.revision(),
     };
     Run {
         run_id: request.run_id.unwrap_or_else(|| ctx.ids.run()),

@@ -8,6 +8,7 @@ use model::ids::{RunId, VersionId};
 use model::name::EntryName;
 use model::run::Run;
 use model::run::call::Call;
+use model::run::draft::DraftContent;
 use model::run::egress::EgressRequest;
 use model::run::output::OutputChunk;
 use model::run::step::Step;
@@ -29,6 +30,9 @@ pub struct RunRecord {
     #[serde(flatten)]
     pub run: Run,
     pub version: Option<VersionNumber>,
+    /// What was run, if it was a script that only this run has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<String>,
     /// The actor by name.
     pub who: String,
     /// By whose authority it ran, by name, and what that allows.
@@ -88,6 +92,7 @@ pub async fn show(ctx: &Ctx, access: &Access, id: RunId) -> Result<RunRecord, Er
     let run = runs::seen_run(access, run);
     Ok(RunRecord {
         version: names.version(&run),
+        script: script(ctx, &run).await?,
         who: names.who(&run.actor),
         under: under(&names, access, &run.authority),
         cancelled_by: run.cancelled.as_ref().map(|(actor, _)| names.who(actor)),
@@ -99,6 +104,17 @@ pub async fn show(ctx: &Ctx, access: &Access, id: RunId) -> Result<RunRecord, Er
         requests_left_out: ctx.store.egress_left_out(id).await?,
         below: below(ctx, access, id).await?,
         run,
+    })
+}
+
+/// Of a Run that is not kept, what it did is not told either.
+async fn script(ctx: &Ctx, run: &Run) -> Result<Option<String>, Error> {
+    if run.how.draft.is_none() || run.key.kind != EntryKind::Function || run.is_forgotten() {
+        return Ok(None);
+    }
+    Ok(match ctx.store.run_draft(run.run_id, run.key.kind).await? {
+        Some(DraftContent::Code(code)) => Some(code.script),
+        _ => None,
     })
 }
 

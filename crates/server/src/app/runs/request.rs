@@ -13,10 +13,11 @@ use model::run::retry::Retry;
 use model::version::VersionNumber;
 use serde_json::{Map, Value};
 
+use super::code::CodeDraft;
 use crate::engine::{RunProgress, Watch};
 
 /// What is to be run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Target {
     /// The live Version.
     Live(EntryName),
@@ -26,6 +27,8 @@ pub enum Target {
     Exact(VersionId),
     /// The draft of a Graph, as it is now.
     Draft(EntryName),
+    /// A script, which only its Run has.
+    Code(Arc<CodeDraft>),
     /// Exactly what an earlier Run loaded.
     Recorded(RunId),
 }

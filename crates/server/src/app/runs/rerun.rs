@@ -32,7 +32,7 @@ pub async fn again(ctx: &Ctx, access: &Access, id: RunId, live: bool) -> Result<
 }
 
 /// Of a Run that is not kept the input is gone.
-pub(super) fn recorded_input(run: Run) -> Result<Run, Error> {
+pub(crate) fn recorded_input(run: Run) -> Result<Run, Error> {
     if !run.is_forgotten() {
         return Ok(run);
     }

@@ -158,6 +158,10 @@ async fn judge(ctx: &Ctx, access: &Access, target: &Target) -> Result<(), Error>
         Target::Live(name) | Target::Number(name, _) | Target::AsOf(name, _) => {
             Ok(access.may_touch(Verb::StartRun, name.as_str())?)
         }
+        Target::Code(draft) => {
+            access.may_touch(Verb::StartRun, draft.name.as_str())?;
+            Ok(access.may_touch(Verb::ProposeChangeset, draft.name.as_str())?)
+        }
         Target::Draft(name) => {
             access.may_touch(Verb::StartRun, name.as_str())?;
             // Whether there is one is told to those who may read it.
@@ -274,9 +278,10 @@ async fn enter_nested(ctx: &Ctx, access: &Access, depth: u32) -> Result<CellPlac
 async fn store_run(ctx: &Ctx, run: &Run, prepared: &Prepared) -> Result<Started, Error> {
     let is_again = AtomicBool::new(false);
     let until = ctx.clock.now() + DATABASE_WAIT;
+    let drafted = prepared.drafted();
     let stored = retry_while_unavailable_until(ctx, until, || async {
         let is_again = is_again.swap(true, Ordering::Relaxed);
-        match ctx.store.start_run_of(run, &prepared.members, prepared.drafted()).await {
+        match ctx.store.start_run_of(run, &prepared.members, drafted.as_ref()).await {
             Err(error @ store::Error::Unique { .. }) if is_again => match ctx.store.run(run.run_id).await? {
                 Some(found) if is_this(&found, run) => Ok(Started::New),
                 _ => Err(error.into()),

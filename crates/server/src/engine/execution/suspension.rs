@@ -76,11 +76,15 @@ impl Drop for UnderWay<'_> {
     }
 }
 
-/// Whether nothing is done twice if it is begun once more: another Run goes on by itself and is found again, like what was proposed, and who
-/// waits for a person or a time only waits.
+/// Whether nothing is done twice if it is begun once more: another Run goes on by itself and is found again, like what was proposed, also by a
+/// tool, and who waits for a person or a time only waits.
 fn can_be_cut_off(verb: &str) -> bool {
     use HostVerb as V;
-    matches!(HostVerb::named(verb), Some(V::Run | V::FuncRun | V::Call | V::Sleep | V::Ask | V::BrainPropose))
+    let verb = HostVerb::named(verb);
+    matches!(
+        verb,
+        Some(V::Run | V::FuncRun | V::Call | V::Sleep | V::Ask | V::BrainPropose | V::ToolsCall)
+    )
 }
 
 fn rank(waiting: &Waiting) -> (bool, Option<jiff::Timestamp>) {

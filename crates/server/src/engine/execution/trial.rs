@@ -26,15 +26,25 @@ type Lanes = HashMap<String, VecDeque<Step>>;
 /// Answers from what a recorded Run got, or from mocks. What has neither is answered as the table of verbs says.
 pub(crate) struct TrialHost {
     ctx: Ctx,
-    answers: HashMap<String, Json>,
+    mocks: Mutex<HashMap<String, Answering>>,
     /// By lane, in their order.
     recorded: Option<Mutex<Lanes>>,
 }
 
+/// A mock, and how often it was called.
+struct Answering {
+    mock: Mock,
+    calls: usize,
+}
+
 impl TrialHost {
     pub(crate) fn new(ctx: Ctx, mocks: &[Mock], recorded: Option<&[Step]>) -> TrialHost {
-        let answers = mocks.iter().map(|mock| (mock.function.clone(), mock.output.clone())).collect();
-        TrialHost { ctx, answers, recorded: recorded.map(|steps| Mutex::new(by_lane(steps))) }
+        let answering = |mock: &Mock| (mock.function.clone(), Answering { mock: mock.clone(), calls: 0 });
+        TrialHost {
+            ctx,
+            mocks: Mutex::new(mocks.iter().map(answering).collect()),
+            recorded: recorded.map(|steps| Mutex::new(by_lane(steps))),
+        }
     }
 
     /// What the recorded Run got when it asked for this.
@@ -59,13 +69,28 @@ impl TrialHost {
         verbs
     }
 
+    /// Nothing if the test has no mock of that name.
+    fn mocked(&self, name: &str) -> Option<Result<Json, HostError>> {
+        // Nothing that holds the lock can panic half-way through a change.
+        let mut mocks = self.mocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let Answering { mock, calls } = mocks.get_mut(name)?;
+        let answer = mock.answer(*calls).cloned();
+        *calls += 1;
+        Some(answer.ok_or_else(|| {
+            let known = *calls - 1;
+            HostError::Failed(format!(
+                "the test has a mock for {known} calls of `{name}`, and this is one more"
+            ))
+        }))
+    }
+
     fn answer(&self, name: &str, arguments: &Arguments) -> Result<Json, HostError> {
         let verb = HostVerb::named(name);
         if let (Some(HostVerb::Mock), Some(Value::Str(name))) = (verb, arguments.positional.first()) {
-            return Ok(self.answers.get(name).cloned().unwrap_or_default());
+            return self.mocked(name).unwrap_or(Ok(Json::Null));
         }
-        if let Some(answer) = self.answers.get(name) {
-            return Ok(answer.clone());
+        if let Some(answer) = self.mocked(name) {
+            return answer;
         }
         match verb.map_or(InTrial::Refused, |verb| verb.row().in_trial) {
             InTrial::Time => Ok(json!(self.ctx.clock.now().as_microsecond() as f64 / 1e6)),

@@ -8,6 +8,7 @@ pub(crate) mod nodes;
 pub(crate) mod replay;
 pub(crate) mod stream;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use axum::Json as Body;
@@ -46,6 +47,7 @@ use super::streams::progress;
 use crate::app::changesets::Applied;
 use crate::app::functions::{names, recorded_tests};
 use crate::app::presets;
+use crate::app::runs::code::{self, RunCode};
 use crate::app::runs::lists::{self, RunLine, RunPage};
 use crate::app::runs::records::{self, RunRecord};
 use crate::app::runs::{self, Input, StartRun, Target};
@@ -66,11 +68,26 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const PREFER: HeaderName = HeaderName::from_static("prefer");
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
+/// A script to run instead of something stored.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct CodeBody {
+    /// Python statements; the last expression, or what `return` gives, is the output. The keys of `input` are its variables, and
+    /// stored functions are called by their names.
+    script: String,
+    /// What it may reach and its limits, as `@selfmade.function` takes them, such as `{"network": ["api.example.com"]}`.
+    #[serde(default)]
+    grants: BTreeMap<String, Value>,
+}
+
 /// What to run.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StartBody {
+    /// What to run; with `code`, what the run is called.
     pub(super) function: EntryName,
+    /// This script; takes the right to change what it is called.
+    code: Option<CodeBody>,
     /// This version; the live one if neither is given.
     version: Option<VersionNumber>,
     /// The draft of the graph, as it is now; takes the right to change it.
@@ -104,6 +121,19 @@ pub(super) struct StartBody {
 }
 
 impl StartBody {
+    /// The script, if one is to be run.
+    fn take_code(&mut self) -> Result<Option<RunCode>, Problem> {
+        let Some(CodeBody { script, grants }) = self.code.take() else { return Ok(None) };
+        let is_of_stored = self.version.is_some() || self.revision.is_some() || self.preset.is_some();
+        if is_of_stored || self.draft || !self.positional.is_empty() || !self.graph.is_usual() {
+            return Err(Problem::bad_request(
+                "`code` cannot be combined with `version`, `revision`, `draft`, `preset`, `positional` or `graph`",
+            )
+            .hint("pass the variables of the script as `input`"));
+        }
+        Ok(Some(RunCode { name: Some(self.function.clone()), script, grants, ..RunCode::default() }))
+    }
+
     pub(super) fn request(self, key: Option<String>) -> Result<StartRun, Problem> {
         let target = match (self.version, self.revision, self.draft) {
             (None, None, false) => Target::Live(self.function),
@@ -151,12 +181,16 @@ async fn start(
     State(door): State<Door>,
     caller: Allowed<Role<to::StartRun>>,
     headers: HeaderMap,
-    Json(body): Json<StartBody>,
+    Json(mut body): Json<StartBody>,
 ) -> Result<Response, Problem> {
     let key = idempotency_key(&headers, caller.actor())?;
     let preference = Preference::of(&headers, door.config().wait)?;
+    let code = body.take_code()?;
     let preset = body.preset.clone().map(|preset| (body.function.clone(), preset));
     let mut request = body.request(key)?;
+    if let Some(code) = code {
+        request.target = code::target(door.ctx(), caller.access(), code, &request.input.named).await?;
+    }
     if let Some((function, preset)) = preset {
         let stated = std::mem::take(&mut request.input.named);
         request.input.named = presets::input(door.ctx(), caller.access(), &function, &preset, stated).await?;

@@ -88,6 +88,7 @@ fn act(values: [String; 2]) -> impl Strategy<Value = Act> {
         ("brain.read", 1),
         ("brain.draft", 1),
         ("brain.search", 1),
+        ("tools.call", 1),
         ("ask", 1),
         ("sleep", 1),
         ("no.such.verb", 1),

@@ -30,5 +30,6 @@ mod signals;
 mod stepping;
 mod stopping;
 mod storing;
+mod tools;
 mod triggering;
 pub(crate) mod waiting;

@@ -33,6 +33,8 @@ pub(super) const PATTERN: &str = "web.*";
 /// Functions inside that are there from the start, and those that requests may add.
 pub(super) const INSIDE: [&str; 4] = ["web.get", "web.util", "web.page", "web.base"];
 pub(super) const NEW: [&str; 2] = ["web.new", "web.more"];
+/// Names inside of which there is no function: a script may be called so.
+const UNSTORED: [&str; 3] = ["web.after", "web.daily", "web.gett"];
 /// Names outside, some of them much like those inside.
 pub(super) const OUTSIDE: [&str; 6] = ["mail.send", "webx.get", "web_get", "xweb.get", "get", "web"];
 
@@ -114,7 +116,7 @@ impl Brain {
 
     async fn with(database: &TestDatabase, role: TokenRole, patterns: &[&str], outside: &Outside) -> Brain {
         let stage = Stage::open(database).await;
-        for of in INSIDE.iter().chain(&NEW).chain(&OUTSIDE) {
+        for of in INSIDE.iter().chain(&NEW).chain(&OUTSIDE).chain(&UNSTORED) {
             let last = of.rsplit('.').next().unwrap_or(of);
             stage
                 .script

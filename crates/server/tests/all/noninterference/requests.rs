@@ -109,6 +109,7 @@ const ROUTES: &[(&str, &str)] = &[
     ("GET", "/api/v1/runs?ids={run_id}"),
     ("GET", "/api/v1/runs?parent={run_id}"),
     ("POST", "/api/v1/runs"),
+    ("POST", "/api/v1/runs?of=code"),
     ("POST", "/api/v1/runs/prune"),
     ("GET", "/api/v1/runs/{run_id}"),
     ("POST", "/api/v1/runs/{run_id}/answer"),
@@ -274,6 +275,9 @@ fn body(method: &str, route: &str, name: &str, other: &str) -> Option<Value> {
             json!({ "changes": [{ "function": { "name": name, "source": source } }, { "delete": { "name": other } }] })
         }
         ("POST", "/api/v1/runs") => json!({ "function": name, "input": { "x": 2 } }),
+        ("POST", "/api/v1/runs?of=code") => {
+            json!({ "function": name, "input": { "x": 2 }, "code": { "script": format!("{other}(x)") } })
+        }
         ("POST", "/api/v1/runs/{run_id}/answer") => json!({ "value": 1 }),
         ("POST", "/api/v1/runs/{run_id}/release" | "/api/v1/runs/{run_id}/resume") => json!({}),
         ("POST", "/api/v1/import") => json!({ "files": [] }),

@@ -34,6 +34,7 @@ use server::app::models::NewModel;
 use server::app::operations::retention::{self, Retention};
 use server::app::operations::{attention, doctor, nodes};
 use server::app::packs::{self, Load};
+use server::app::runs::code::{self, RunCode};
 use server::app::runs::nodes::{self as nodes_of_runs, NodeFilter};
 use server::app::runs::watch::Endings;
 use server::app::runs::{breakpoints, ids, lists, records, replay, resume};
@@ -233,6 +234,10 @@ cases! {
         Endings::from_now(&stage.ctx, access).await.map(drop)
     };
     "runs::records show" ReadRuns Record |stage, access, side| records::show(&stage.ctx, access, side.run);
+    "runs::code target" ProposeChangeset Name |stage, access, side| async {
+        let code = RunCode { name: Some(side.name()), script: "1".to_owned(), ..RunCode::default() };
+        code::target(&stage.ctx, access, code, &serde_json::Map::new()).await
+    };
     "runs::start start" StartRun Name |stage, access, side| runs::start(&stage.ctx, access, side.start());
     "runs::start begin" StartRun Name |stage, access, side| async {
         runs::begin(&stage.ctx, access, side.start()).await?.ended(&stage.ctx).await

@@ -108,6 +108,7 @@ fn every_verb_is_called_by_every_actor() {
         "runs::lists lines",
         "functions::run_tests callable_names", // what the verbs that run tests are asked for
         "functions::run_tests check",          // drafts
+        "meta_tools execute",                  // a call that was read for this Access
     ];
     let judges = |body: &str| {
         ["access.may", "judge(ctx, access", "start_node(ctx, access"]

@@ -4,6 +4,6 @@
 mod invariants;
 mod lanes;
 pub(crate) mod load;
-mod processes;
+pub(crate) mod processes;
 mod sharing;
 mod survival;

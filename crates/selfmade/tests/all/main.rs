@@ -8,6 +8,7 @@
 )]
 
 mod attention;
+mod autogpt;
 mod babyagi;
 mod babyagi_quirks;
 mod background;
@@ -22,6 +23,7 @@ mod demo;
 mod folder;
 mod functions;
 mod graph_files;
+mod graph_limits;
 mod graphs;
 mod guessing;
 mod help;

@@ -5,6 +5,6 @@ mod invariants;
 mod lanes;
 pub(crate) mod load;
 mod models;
-mod processes;
+pub(crate) mod processes;
 mod sharing;
 mod survival;

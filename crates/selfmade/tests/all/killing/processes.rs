@@ -24,16 +24,7 @@ pub(crate) fn kill(server: Running) -> Crowd {
 
 impl Crowd {
     fn of(server: u32) -> Crowd {
-        let mut pids = HashSet::from([server]);
-        // Parents have no smaller numbers than their children for ever, so look until nothing is added.
-        loop {
-            let found: Vec<u32> = processes().filter(|pid| is_child(*pid, &pids)).collect();
-            let before = pids.len();
-            pids.extend(found);
-            if pids.len() == before {
-                break;
-            }
-        }
+        let pids = family(server);
         let ours = namespace(std::process::id());
         let namespaces =
             pids.iter().filter_map(|pid| namespace(*pid)).filter(|space| Some(space) != ours.as_ref());
@@ -56,6 +47,20 @@ impl Crowd {
         let is_dead = || stat(pid).is_none_or(|(state, _)| state == "Z");
         (self.pids.contains(&pid) || namespace(pid).is_some_and(|space| self.namespaces.contains(&space)))
             && !is_dead()
+    }
+}
+
+/// A process and all that it started.
+pub(crate) fn family(server: u32) -> HashSet<u32> {
+    let mut pids = HashSet::from([server]);
+    // Parents have no smaller numbers than their children for ever, so look until nothing is added.
+    loop {
+        let found: Vec<u32> = processes().filter(|pid| is_child(*pid, &pids)).collect();
+        let before = pids.len();
+        pids.extend(found);
+        if pids.len() == before {
+            return pids;
+        }
     }
 }
 

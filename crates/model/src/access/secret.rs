@@ -161,4 +161,24 @@ mod tests {
             "{error}"
         );
     }
+
+    #[test]
+    fn a_sealed_secret_is_for_its_hosts_alone() {
+        let secret = Secret {
+            secret_id: SecretId(uuid::Uuid::nil()),
+            name: "k".to_owned(),
+            hosts: ["api.example.com", "*.example.org:8443"].map(str::to_owned).into(),
+            created_at: Timestamp::UNIX_EPOCH,
+            updated_at: Timestamp::UNIX_EPOCH,
+            updated_by: Actor::CommandLine,
+        };
+        for host in ["api.example.com", "api.example.com:444", "a.example.org:8443"] {
+            assert!(secret.is_sealed_for(host), "{host}");
+        }
+        for host in
+            ["example.com", "xapi.example.com", "a.example.org", "example.org:8443", "aexample.org:8443", ""]
+        {
+            assert!(!secret.is_sealed_for(host), "{host}");
+        }
+    }
 }

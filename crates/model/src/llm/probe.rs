@@ -7,8 +7,8 @@ use super::profile::{Profile, Protocol, Reasoning, SchemaMode, TokenLimit, ToolM
 use super::reply::{ChatReply, Ending};
 use super::request::{ChatRequest, Effort, Message, Speaker, Tool, ToolChoice};
 
-/// Enough for a call of a tool; small where the server charges.
-const SMALL: u32 = 200;
+/// Enough for a model that thinks before it calls a tool; the others need little of it.
+const ENOUGH: u32 = 2_000;
 /// Below what counting takes, and not below what servers accept.
 const LIMIT: u32 = 16;
 /// What a limit may be missed by.
@@ -23,7 +23,7 @@ fn asks(text: &str) -> ChatRequest {
 
 /// A round trip. What comes back is shown to whoever tests a model.
 pub fn greeting() -> ChatRequest {
-    ChatRequest { max_tokens: Some(SMALL), ..asks("Reply with one short sentence that says you are ready.") }
+    ChatRequest { max_tokens: Some(ENOUGH), ..asks("Reply with one short sentence that says you are ready.") }
 }
 
 /// An answer that is longer than its limit.
@@ -50,7 +50,7 @@ pub fn sampled() -> ChatRequest {
 }
 
 pub fn reasoned() -> ChatRequest {
-    ChatRequest { effort: Some(Effort::Low), max_tokens: Some(SMALL), ..asks("Say yes.") }
+    ChatRequest { effort: Some(Effort::Low), max_tokens: Some(ENOUGH), ..asks("Say yes.") }
 }
 
 /// The way of reasoning that a protocol has.
@@ -77,7 +77,7 @@ pub fn constrained() -> ChatRequest {
         "required": ["side"],
         "additionalProperties": false,
     });
-    ChatRequest { schema: Some(schema), max_tokens: Some(SMALL), ..asks("Say hello to Ada.") }
+    ChatRequest { schema: Some(schema), max_tokens: Some(ENOUGH), ..asks("Say hello to Ada.") }
 }
 
 pub fn is_constrained(reply: &ChatReply) -> bool {
@@ -97,7 +97,7 @@ pub fn calling() -> ChatRequest {
     ChatRequest {
         tools: vec![tool],
         tool_choice: ToolChoice::Auto,
-        max_tokens: Some(SMALL),
+        max_tokens: Some(ENOUGH),
         ..asks("What is the weather in Paris now? Use the tool.")
     }
 }

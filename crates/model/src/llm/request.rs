@@ -247,6 +247,28 @@ pub(super) fn canonical(value: &Value) -> Value {
     }
 }
 
+/// Whether OpenAI's servers can keep a schema strictly: every object in it is closed, and requires all that it has.
+pub(super) fn is_strict(schema: &Value) -> bool {
+    schema["type"] == "object" && is_closed(schema)
+}
+
+fn is_closed(schema: &Value) -> bool {
+    match schema {
+        Value::Array(items) => items.iter().all(is_closed),
+        Value::Object(fields) => {
+            let properties = fields.get("properties").and_then(Value::as_object);
+            let required = fields.get("required").and_then(Value::as_array);
+            let is_required =
+                |name: &String| required.is_some_and(|required| required.iter().any(|one| one == name));
+            let is_open_object = fields.get("type").is_some_and(|kind| kind == "object")
+                && (fields.get("additionalProperties") != Some(&Value::Bool(false))
+                    || !properties.into_iter().flatten().all(|(name, _)| is_required(name)));
+            !is_open_object && fields.values().all(is_closed)
+        }
+        _ => true,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -294,6 +316,18 @@ mod tests {
             let problem = problem(json!([user]), tools);
             assert!(problem.contains(said), "{problem}");
         }
+    }
+
+    #[test]
+    fn a_schema_is_strict_if_all_of_its_objects_are_closed_and_complete() {
+        let schema = |inner: Value| json!({ "type": "object", "properties": { "a": inner }, "required": ["a"], "additionalProperties": false });
+        assert!(is_strict(&schema(json!({ "type": "string", "enum": ["x"] }))));
+        assert!(is_strict(&schema(schema(json!({ "type": "array", "items": schema(json!({})) })))));
+        assert!(!is_strict(&schema(json!({ "type": "object" }))));
+        let mut optional = schema(json!({}));
+        optional["required"] = json!([]);
+        assert!(!is_strict(&optional));
+        assert!(!is_strict(&json!({ "anyOf": [schema(json!({}))] })), "its root is no object");
     }
 
     #[test]

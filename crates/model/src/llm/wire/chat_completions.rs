@@ -9,7 +9,7 @@ use super::parameters::Parameters;
 use super::turns::{Turn, Turns};
 use crate::llm::price::Usage;
 use crate::llm::reply::Ending;
-use crate::llm::request::{ChatRequest, Tool, ToolCall, ToolChoice, canonical};
+use crate::llm::request::{ChatRequest, Tool, ToolCall, ToolChoice, canonical, is_strict};
 
 /// Fields of a message that have a neutral form, or mean nothing when they are handed back.
 const KNOWN: &[&str] = &["role", "content", "tool_calls", "refusal", "annotations", "audio", "function_call"];
@@ -33,8 +33,8 @@ pub(super) fn body(
         body.insert("reasoning_effort".to_owned(), effort.as_str().into());
     }
     if let Some(schema) = &parameters.schema {
-        let format =
-            json!({ "type": "json_schema", "json_schema": { "name": "reply", "schema": canonical(schema) } });
+        let schema = json!({ "name": "reply", "schema": canonical(schema), "strict": is_strict(schema) });
+        let format = json!({ "type": "json_schema", "json_schema": schema });
         body.insert("response_format".to_owned(), format);
     }
     if target.profile.streams {

@@ -10,7 +10,7 @@ use super::turns::{Turn, Turns};
 use crate::llm::price::Usage;
 use crate::llm::profile::Reasoning;
 use crate::llm::reply::Ending;
-use crate::llm::request::{ChatRequest, Tool, ToolCall, ToolChoice, canonical};
+use crate::llm::request::{ChatRequest, Tool, ToolCall, ToolChoice, canonical, is_strict};
 
 pub(super) fn body(
     target: &Target<'_>,
@@ -34,8 +34,9 @@ pub(super) fn body(
         body.insert("reasoning".to_owned(), json!({ "effort": effort }));
     }
     if let Some(schema) = &parameters.schema {
+        let strict = is_strict(schema);
         let format =
-            json!({ "type": "json_schema", "name": "reply", "schema": canonical(schema), "strict": false });
+            json!({ "type": "json_schema", "name": "reply", "schema": canonical(schema), "strict": strict });
         body.insert("text".to_owned(), json!({ "format": format }));
     }
     if target.profile.streams {

@@ -14,6 +14,7 @@ pub mod testing;
 
 mod backup;
 mod brain;
+mod budgets;
 mod events;
 mod nodes;
 mod outage;
@@ -26,6 +27,7 @@ mod access;
 pub mod babyagi;
 
 pub use self::backup::Copied;
+pub use self::budgets::reservations::Reservation;
 pub use self::changes::{Changes, Settled, Topic};
 pub use self::db::{Durability, Location};
 pub use self::error::Error;

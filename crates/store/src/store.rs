@@ -35,6 +35,7 @@ pub(crate) const MIGRATIONS: &[Migration] = migrations![
     "0018_schedule_failures",
     "0019_presets",
     "0020_storage",
+    "0022_budgets",
 ];
 
 #[derive(Clone)]

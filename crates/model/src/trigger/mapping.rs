@@ -210,6 +210,7 @@ fn carried(event: &Event) -> Option<Value> {
         | EventKind::ChangesetApplied
         | EventKind::ChangesetProposed
         | EventKind::QuestionAsked
+        | EventKind::BudgetExhausted
         | EventKind::ScheduleTicked
         | EventKind::ScheduleFailing
         | EventKind::WebhookReceived => fact.data.clone(),

@@ -2,6 +2,7 @@
 
 use axum::http::{HeaderName, HeaderValue, Method};
 use jiff::Timestamp;
+use model::budget::Limits;
 use model::graph::patch::LinkKey;
 use model::graph::run_options::{BreakAt, GraphOptions};
 use model::ids::RunId;
@@ -10,6 +11,7 @@ use model::run::{Run, RunState};
 use model::version::VersionNumber;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use server::app::budgets::RunSpending;
 use server::app::operations::retention::{Pruned, Retention};
 use server::app::runs::breakpoints::HeldView;
 use server::app::runs::lists::{RunLine, RunPage};
@@ -58,6 +60,8 @@ pub(crate) struct FunctionRun {
     pub(crate) priority: Option<i32>,
     pub(crate) draft: bool,
     pub(crate) preset: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) budget: Option<Limits>,
     #[serde(skip_serializing_if = "GraphOptions::is_usual")]
     pub(crate) graph: GraphOptions,
 }
@@ -176,6 +180,11 @@ impl Brain {
 
     pub(crate) async fn answer(&self, id: RunId, value: &Value) -> Result<Run, Error> {
         self.at(&["runs", &id.to_string(), "answer"]).json(&json!({ "value": value })).post().await
+    }
+
+    /// Raises what it may spend.
+    pub(crate) async fn extend(&self, id: RunId, more: &Limits) -> Result<RunSpending, Error> {
+        self.at(&["runs", &id.to_string(), "extend"]).json(more).post().await
     }
 
     /// What stands at breakpoints.

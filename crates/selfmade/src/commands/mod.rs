@@ -2,6 +2,7 @@
 
 pub(crate) mod background;
 pub(crate) mod backup;
+mod budget;
 pub(crate) mod changes;
 pub(crate) mod completions;
 pub(crate) mod demo;

@@ -21,5 +21,6 @@ pub mod tokens;
 pub mod triggers;
 
 pub mod babyagi;
+pub mod budgets;
 pub mod folder;
 pub mod operations;

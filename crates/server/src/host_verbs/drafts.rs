@@ -20,6 +20,10 @@ impl Drafts {
         self.intents.is_empty()
     }
 
+    pub(crate) fn names(&self) -> Vec<EntryName> {
+        self.intents.iter().map(|(name, _)| name.clone()).collect()
+    }
+
     pub(crate) fn proposal(&self, title: &str) -> Proposal {
         Proposal::of(title, self.intents.iter().map(|(_, intent)| intent.clone()).collect())
     }

@@ -4,6 +4,7 @@
 mod ask;
 mod babyagi;
 mod brain;
+mod budgets;
 mod call;
 mod drafts;
 mod emit;
@@ -20,6 +21,7 @@ mod verb_arguments;
 use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use model::budget::exhausted::BUDGET_EXHAUSTED;
 use model::run::RunError;
 use model::run::host_verb::HostVerb;
 use model::run::step::Step;
@@ -95,6 +97,8 @@ type Reply = Result<Json, Refusal>;
 enum Refusal {
     Refused(String),
     Failed(String),
+    /// A budget has no room for it.
+    Exhausted(String),
     /// The database could not be used, which is nothing that the code should hear.
     Unavailable(String),
 }
@@ -119,6 +123,7 @@ impl Refusal {
     fn into_error(self) -> RunError {
         let (type_name, message) = match self {
             Refusal::Refused(message) => (REFUSED, message),
+            Refusal::Exhausted(message) => (BUDGET_EXHAUSTED, message),
             Refusal::Failed(message) | Refusal::Unavailable(message) => (FAILED, message),
         };
         RunError::of(type_name, message)
@@ -141,15 +146,25 @@ async fn execute(host: &Host<'_>, step: Step, arguments: Arguments) -> Result<St
         HostVerb::FuncRun => babyagi::run(host, step, arguments).await,
         HostVerb::Call => call::execute(host, step, arguments).await,
         HostVerb::Sleep => sleep::execute(host, step, arguments).await,
-        HostVerb::Ask => ask::execute(host, step, arguments).await,
+        HostVerb::Ask | HostVerb::AskBudget => ask::execute(host, step, verb, arguments).await,
         HostVerb::Emit => emit::execute(host, step, arguments).await,
         HostVerb::StorageSet | HostVerb::StorageRemove => storage::change(host, step, verb, arguments).await,
+        HostVerb::ModelComplete | HostVerb::ModelEmbed => models::execute(host, step, verb, arguments).await,
         verb => {
-            let reply = match VerbArguments::new(verb, arguments) {
-                Ok(given) => at_once(host, &step, verb, given).await,
-                Err(refusal) => Err(refusal),
+            let given = match VerbArguments::new(verb, arguments) {
+                Ok(given) => given,
+                Err(refusal) => return finish(host, step, Err(refusal)).await,
             };
-            finish(host, step, reply).await
+            match budgets::new_functions(host, verb, &given).await? {
+                0 => {
+                    let reply = at_once(host, &step, verb, given).await;
+                    finish(host, step, reply).await
+                }
+                new => {
+                    let propose = async |step: &Step| at_once(host, step, verb, given).await;
+                    budgets::propose(host, step, new, propose).await
+                }
+            }
         }
     }
 }
@@ -164,7 +179,6 @@ async fn at_once(host: &Host<'_>, step: &Step, verb: HostVerb, given: VerbArgume
         V::BrainList | V::BrainSearch | V::BrainRead | V::BrainDraft | V::BrainCheck | V::BrainPropose => {
             brain::execute(host, step, verb, given).await
         }
-        V::ModelComplete | V::ModelEmbed => models::execute(host, verb, given).await,
         V::FilesList | V::FilesRead | V::FilesWrite | V::FilesRemove => {
             files::execute(host, verb, given).await
         }
@@ -188,6 +202,9 @@ async fn at_once(host: &Host<'_>, step: &Step, verb: HostVerb, given: VerbArgume
         | V::Call
         | V::Sleep
         | V::Ask
+        | V::AskBudget
+        | V::ModelComplete
+        | V::ModelEmbed
         | V::Emit
         | V::StorageSet
         | V::StorageRemove => Err(Refusal::Refused(format!("`{}` is not available to runs", verb.name()))),

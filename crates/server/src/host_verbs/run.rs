@@ -8,7 +8,8 @@ use model::run::{Run, RunState};
 use sandbox::{Arguments, Value};
 use serde_json::{Map, Value as Json};
 
-use super::{Host, Refusal, Reply, StepReply, begin, finish, finish_begun};
+use super::{Host, Refusal, Reply, StepReply, begin, budgets, finish, finish_begun};
+use crate::app::budgets::spending;
 use crate::app::functions::trials;
 use crate::app::runs::{self, By, StartRun, Target};
 use crate::error::Error;
@@ -63,6 +64,9 @@ pub(super) async fn start(
     let begun = step.child.is_some();
     let child = step.child.unwrap_or_else(|| host.ctx.ids.run());
     if !begun {
+        if let Some(refused) = spending::refuses_nested(&host.ctx, run).await? {
+            return budgets::refuse(host, step, refused).await;
+        }
         step.child = Some(child);
         begin(host, &step).await?;
     }
@@ -70,6 +74,7 @@ pub(super) async fn start(
         run_id: Some(child),
         parent: Some(run.run_id),
         depth: run.how.depth + 1,
+        is_bounded_above: run.how.is_bounded(),
         chain: run.chain.clone(),
         idempotency_key: Some(format!("step:{child}")),
         watch: host.watch.clone(),

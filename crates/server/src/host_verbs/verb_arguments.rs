@@ -45,6 +45,14 @@ impl VerbArguments {
         }
     }
 
+    /// Without taking it.
+    pub(super) fn peek_text(&self, name: &str) -> Option<&str> {
+        match self.values.get(name) {
+            Some(Value::Str(text)) => Some(text),
+            _ => None,
+        }
+    }
+
     /// Of one that is required.
     pub(super) fn required_text(&mut self, name: &str) -> String {
         self.text(name).unwrap_or_default()

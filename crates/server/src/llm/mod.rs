@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hyper::{Request, StatusCode, header};
+use model::budget::Price;
 use secrecy::{ExposeSecret, SecretBox};
 use serde_json::Value;
 use thiserror::Error;
@@ -18,11 +19,13 @@ pub struct ModelConfig {
     pub name: Option<String>,
     /// `[model] key`: the secret that is sent as the key.
     pub key: String,
+    /// `[model] price`: what it costs, if that is known.
+    pub price: Option<Price>,
 }
 
 impl Default for ModelConfig {
     fn default() -> ModelConfig {
-        ModelConfig { url: None, name: None, key: "openai_api_key".to_owned() }
+        ModelConfig { url: None, name: None, key: "openai_api_key".to_owned(), price: None }
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use model::access::Authority;
 use model::access::actor::Actor;
+use model::budget::{Limits, Money};
 use model::access::grantable::{Grant, Grantable};
 use model::access::grants::BrainGrant;
 use model::access::scope::Scope;
@@ -100,6 +101,8 @@ fn full(text: &str) -> Run {
             resumable: true,
             depth: 3,
             is_node: true,
+            budget: Limits { money: Some(Money(1)), tokens: Some(2), turns: Some(3), ..Limits::default() },
+            is_bounded_above: true,
             record: model::function::run_options::Record::Errors,
             graph: Some(Box::new(model::graph::run_options::GraphOptions {
                 pinned: [("n\0".to_owned(), std::collections::BTreeMap::new())].into(),

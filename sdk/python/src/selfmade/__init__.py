@@ -19,6 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from selfmade._declared import (
+    Budget,
     Concurrency,
     Declared,
     ErrorExpected,
@@ -58,7 +59,22 @@ from selfmade._errors import (
 )
 from selfmade._function import function
 from selfmade._imports import imports
-from selfmade._inside import OutsideRun, ask, brain, emit, files, log, model, now, random, secrets, sleep, storage
+from selfmade._inside import (
+    BudgetExhausted,
+    OutsideRun,
+    ask,
+    ask_budget,
+    brain,
+    emit,
+    files,
+    log,
+    model,
+    now,
+    random,
+    secrets,
+    sleep,
+    storage,
+)
 from selfmade._managed import ManagedFunction
 from selfmade._plain import plain
 from selfmade._values import NotCarried
@@ -88,6 +104,8 @@ __all__ = [
     "AsyncClient",
     "AsyncRunHandle",
     "BadRequest",
+    "Budget",
+    "BudgetExhausted",
     "Client",
     "Concurrency",
     "Conflict",
@@ -128,6 +146,7 @@ __all__ = [
     "__version__",
     "aio",
     "ask",
+    "ask_budget",
     "brain",
     "changesets",
     "connect",

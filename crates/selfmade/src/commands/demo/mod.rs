@@ -65,6 +65,7 @@ async fn start(brain: &Brain, callable: &str, input: Value) -> Result<Option<Run
         priority: None,
         draft: false,
         preset: None,
+        budget: None,
         graph: GraphOptions::default(),
     };
     let mut events = brain.start(&Start::Function { run: Box::new(run), key: None }).await?;

@@ -2,12 +2,14 @@
 
 use model::access::Access;
 use model::access::verb::Verb;
+use model::budget::{Limits, request};
 use model::ids::RunId;
 use model::input::depth::{MAX_DEPTH, fits_in};
 use model::run::{RunState, Waiting, question};
 use serde_json::Value;
 
 use super::read::get;
+use crate::app::budgets;
 use crate::ctx::Ctx;
 use crate::error::Error;
 
@@ -29,11 +31,35 @@ pub async fn answer(ctx: &Ctx, access: &Access, id: RunId, value: Value) -> Resu
         problem: format!("run {id}: {error}"),
         hint: "answer with one of them, exactly as written".to_owned(),
     })?;
-    if !ctx.store.answer_run(id, step, &value, &access.actor, ctx.clock.now()).await? {
+    let is_answered = match request::asked(&question) {
+        Some(asked) => grant(ctx, access, id, step, (&asked, &value)).await?,
+        None => ctx.store.answer_run(id, step, &value, &access.actor, ctx.clock.now()).await?,
+    };
+    if !is_answered {
         let state = get(ctx, access, id).await?.state;
         return Err(nothing_asked(ctx, id, state).await?);
     }
     Ok(())
+}
+
+/// Answers a question for a larger budget: the Run hears what was added to its limits, or nothing.
+async fn grant(
+    ctx: &Ctx,
+    access: &Access,
+    id: RunId,
+    step: u32,
+    (asked, answer): (&Limits, &Value),
+) -> Result<bool, Error> {
+    access.may(Verb::ExtendRun)?;
+    let (granted, now) = (request::granted(asked, answer).unwrap_or_default(), ctx.clock.now());
+    if granted.is_empty() {
+        return Ok(ctx.store.answer_run(id, step, &Value::Null, &access.actor, now).await?);
+    }
+    let accounts = budgets::raisable(ctx, access, id, &granted).await?;
+    let audit = budgets::extension(ctx, access, id, &granted);
+    let added = serde_json::to_value(granted).unwrap_or_default();
+    let more = (accounts.as_slice(), &granted);
+    Ok(ctx.store.answer_run_extending(id, step, &added, &access.actor, now, more, &audit).await?)
 }
 
 /// Whoever answers twice is told so.

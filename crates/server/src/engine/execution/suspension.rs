@@ -80,7 +80,7 @@ impl Drop for UnderWay<'_> {
 /// person or a time only waits.
 fn can_be_cut_off(verb: &str) -> bool {
     use HostVerb as V;
-    matches!(HostVerb::named(verb), Some(V::Run | V::FuncRun | V::Call | V::Sleep | V::Ask))
+    matches!(HostVerb::named(verb), Some(V::Run | V::FuncRun | V::Call | V::Sleep | V::Ask | V::AskBudget))
 }
 
 fn rank(waiting: &Waiting) -> (bool, Option<jiff::Timestamp>) {

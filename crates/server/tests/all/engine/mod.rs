@@ -2,6 +2,7 @@
 
 mod applying;
 mod bounding;
+mod budgets;
 mod cancelling;
 mod clocks;
 mod crowding;
@@ -13,6 +14,7 @@ pub(crate) mod graphs;
 mod interference;
 mod isolation;
 mod lanes;
+mod model_server;
 mod nesting;
 mod outages;
 mod power;

@@ -111,6 +111,7 @@ const ROUTES: &[(&str, &str)] = &[
     ("POST", "/api/v1/runs/prune"),
     ("GET", "/api/v1/runs/{run_id}"),
     ("POST", "/api/v1/runs/{run_id}/answer"),
+    ("POST", "/api/v1/runs/{run_id}/extend"),
     ("POST", "/api/v1/runs/{run_id}/cancel"),
     ("POST", "/api/v1/runs/{run_id}/rerun"),
     ("GET", "/api/v1/runs/{run_id}/stream"),
@@ -266,6 +267,7 @@ fn body(method: &str, route: &str, name: &str, other: &str) -> Option<Value> {
         }
         ("POST", "/api/v1/runs") => json!({ "function": name, "input": { "x": 2 } }),
         ("POST", "/api/v1/runs/{run_id}/answer") => json!({ "value": 1 }),
+        ("POST", "/api/v1/runs/{run_id}/extend") => json!({ "turns": 1 }),
         ("POST", "/api/v1/runs/{run_id}/release" | "/api/v1/runs/{run_id}/resume") => json!({}),
         ("POST", "/api/v1/import") => json!({ "files": [] }),
         ("POST", "/api/v1/runs/prune") => json!({ "newest": 1_000 }),

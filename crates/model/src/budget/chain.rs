@@ -58,7 +58,8 @@ impl Chain {
             }
         }
         accounts.extend(links.iter().map(Link::account));
-        accounts.extend(links.first().map(|link| Account::new(AccountId::Own(link.run_id), Limits::default())));
+        accounts
+            .extend(links.first().map(|link| Account::new(AccountId::Own(link.run_id), Limits::default())));
         accounts.sort_by(|one, other| one.id.cmp(&other.id));
         accounts.dedup_by(|one, other| one.id == other.id);
         Chain { links, accounts }
@@ -69,7 +70,9 @@ impl Chain {
     #[must_use]
     pub fn with(mut self, stored: Vec<Account>) -> Chain {
         for found in stored {
-            let Some(account) = self.accounts.iter_mut().find(|account| account.id == found.id) else { continue };
+            let Some(account) = self.accounts.iter_mut().find(|account| account.id == found.id) else {
+                continue;
+            };
             let limits = if matches!(found.id, AccountId::Run(_)) { found.limits } else { account.limits };
             *account = Account { limits, ..found };
         }
@@ -104,7 +107,8 @@ impl Chain {
             let account = self.run_account(link.run_id)?;
             let limit = account.limits.depth?;
             let used = u64::from(depth.saturating_sub(link.depth));
-            let shortage = Shortage { dimension: Dimension::Depth, limit, used: used.saturating_sub(1), asked: 1 };
+            let shortage =
+                Shortage { dimension: Dimension::Depth, limit, used: used.saturating_sub(1), asked: 1 };
             (used > limit).then(|| (account.id.clone(), shortage))
         })
     }
@@ -147,19 +151,26 @@ pub(crate) mod tests {
         let chain = Chain::new(links, &days, NOW);
         let ids: Vec<String> = chain.accounts.iter().map(|account| account.id.to_string()).collect();
         assert!(ids.is_sorted());
-        assert_eq!(ids, [
-            "agent:1970-01-01:build",
-            "agent:1970-01-01:helper",
-            "brain:1970-01-01",
-            "own:00000000-0000-0000-0000-000000000002",
-            "run:00000000-0000-0000-0000-000000000001",
-            "run:00000000-0000-0000-0000-000000000002",
-        ]);
+        assert_eq!(
+            ids,
+            [
+                "agent:1970-01-01:build",
+                "agent:1970-01-01:helper",
+                "brain:1970-01-01",
+                "own:00000000-0000-0000-0000-000000000002",
+                "run:00000000-0000-0000-0000-000000000001",
+                "run:00000000-0000-0000-0000-000000000002",
+            ]
+        );
     }
 
     #[test]
     fn the_earliest_deadline_above_is_the_deadline() {
-        let chain = Chain::new(vec![link(2, "b", 1, seconds(90)), link(1, "a", 0, seconds(60))], &DayLimits::default(), NOW);
+        let chain = Chain::new(
+            vec![link(2, "b", 1, seconds(90)), link(1, "a", 0, seconds(60))],
+            &DayLimits::default(),
+            NOW,
+        );
         assert_eq!(chain.deadline(), Some(later(NOW, 60)));
         assert_eq!(chain.time_left(later(NOW, 20)), Some(Duration::from_secs(40)));
         assert_eq!(chain.time_left(later(NOW, 70)), Some(Duration::ZERO));
@@ -170,7 +181,11 @@ pub(crate) mod tests {
     #[test]
     fn depth_is_counted_from_the_run_that_has_the_limit() {
         let one = Limits { depth: Some(1), ..Limits::default() };
-        let chain = Chain::new(vec![link(2, "b", 4, Limits::default()), link(1, "a", 3, one)], &DayLimits::default(), NOW);
+        let chain = Chain::new(
+            vec![link(2, "b", 4, Limits::default()), link(1, "a", 3, one)],
+            &DayLimits::default(),
+            NOW,
+        );
         assert_eq!(chain.too_deep(4), None);
         let (account, shortage) = chain.too_deep(5).unwrap();
         assert_eq!(account, AccountId::Run(RunId(Uuid::from_u128(1))));

@@ -137,7 +137,8 @@ mod tests {
         let estimate = Estimate { input: 10, output: Output::Open };
         let reserved = estimate.reserve(&Price::default(), &chain(Limits::default()));
         assert_eq!((reserved.amounts.tokens, reserved.most_output), (10 + USUAL_OUTPUT, None));
-        let within = estimate.reserve(&Price::default(), &chain(Limits { tokens: Some(110), ..Limits::default() }));
+        let within =
+            estimate.reserve(&Price::default(), &chain(Limits { tokens: Some(110), ..Limits::default() }));
         assert_eq!((within.amounts.tokens, within.most_output), (110, Some(100)));
     }
 

@@ -30,9 +30,18 @@ pub struct Exhausted {
 /// Whose budget it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Holder {
-    Run { run: RunId, name: EntryName },
-    Agent { run: RunId, name: EntryName, day: Date },
-    Brain { day: Date },
+    Run {
+        run: RunId,
+        name: EntryName,
+    },
+    Agent {
+        run: RunId,
+        name: EntryName,
+        day: Date,
+    },
+    Brain {
+        day: Date,
+    },
     /// One that whoever reads of it may not see.
     Hidden,
 }
@@ -79,18 +88,27 @@ impl Exhausted {
             Holder::Agent { run, name, .. } => ("agent", *run, name),
             Holder::Brain { .. } | Holder::Hidden => ("brain", asked_by.run_id, &asked_by.key.name),
         };
-        let mut data = json!({ "run_id": run, "budget": budget, "dimension": dimension, "chain": asked_by.chain });
+        let mut data =
+            json!({ "run_id": run, "budget": budget, "dimension": dimension, "chain": asked_by.chain });
         if budget == "brain" {
-            data["message"] =
-                format!("`{name}` was refused: the brain's budget for the day has no room ({})", dimension.as_str())
-                    .into();
+            data["message"] = format!(
+                "`{name}` was refused: the brain's budget for the day has no room ({})",
+                dimension.as_str()
+            )
+            .into();
         } else {
             data["limit"] = number(limit);
             data["spent"] = number(used);
             data["asked"] = number(asked);
             data["message"] = format!("{self}").into();
         }
-        NewEvent { kind: EventKind::BudgetExhausted, source: name.to_string(), data, actor: Actor::Run(run), at }
+        NewEvent {
+            kind: EventKind::BudgetExhausted,
+            source: name.to_string(),
+            data,
+            actor: Actor::Run(run),
+            at,
+        }
     }
 }
 
@@ -122,7 +140,10 @@ impl fmt::Display for Exhausted {
         match &self.holder {
             Holder::Run { run, .. } => {
                 let option = dimension.as_str();
-                write!(f, "; `selfmade runs extend {run} --{option} …` raises it, `selfmade.ask_budget` asks for more")
+                write!(
+                    f,
+                    "; `selfmade runs extend {run} --{option} …` raises it, `selfmade.ask_budget` asks for more"
+                )
             }
             _ => write!(f, "; it begins anew at midnight UTC, and `[budget]` in `config.toml` sets it"),
         }
@@ -158,10 +179,8 @@ mod tests {
 
     #[test]
     fn a_narrow_reader_sees_what_it_covers_and_nothing_of_the_brain() {
-        let narrow = Authority {
-            only: Scope::Names(vec!["build".to_owned()]),
-            ..Authority::of_command_line()
-        };
+        let narrow =
+            Authority { only: Scope::Names(vec!["build".to_owned()]), ..Authority::of_command_line() };
         let brain = exhausted(Holder::Brain { day: DAY }, Dimension::Money);
         assert_eq!(brain.seen_by(&narrow).holder, Holder::Hidden);
         assert_eq!(brain.seen_by(&Authority::of_command_line()), brain);
@@ -177,6 +196,9 @@ mod tests {
         assert_eq!((told.source.as_str(), told.data.get("limit")), ("f", None));
         assert!(!told.data.to_string().contains("0.5"), "{}", told.data);
         let told = of_run(Dimension::Money).event(&run, Timestamp::UNIX_EPOCH);
-        assert_eq!((told.source.as_str(), &told.data["limit"], &told.data["spent"]), ("build", &0.5.into(), &0.48.into()));
+        assert_eq!(
+            (told.source.as_str(), &told.data["limit"], &told.data["spent"]),
+            ("build", &0.5.into(), &0.48.into())
+        );
     }
 }

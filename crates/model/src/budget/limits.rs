@@ -179,8 +179,18 @@ mod tests {
     fn a_number_is_a_number_of_dollars() {
         let half = Limits { money: Some(Money(500_000)), ..Limits::default() };
         assert_eq!(Limits::of_option(&json!(0.5)), Ok(half));
-        assert_eq!(Limits::of_option(&json!({"money": 0.5, "tokens": 7})), Ok(Limits { tokens: Some(7), ..half }));
-        for wrong in [json!(-1), json!({}), json!({"euros": 1}), json!("1"), json!({"tokens": -1}), json!({"seconds": 1e12})] {
+        assert_eq!(
+            Limits::of_option(&json!({"money": 0.5, "tokens": 7})),
+            Ok(Limits { tokens: Some(7), ..half })
+        );
+        for wrong in [
+            json!(-1),
+            json!({}),
+            json!({"euros": 1}),
+            json!("1"),
+            json!({"tokens": -1}),
+            json!({"seconds": 1e12}),
+        ] {
             assert!(Limits::of_option(&wrong).is_err(), "{wrong}");
         }
     }

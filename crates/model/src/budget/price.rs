@@ -26,7 +26,8 @@ impl Price {
     pub fn cost(&self, used: TokenUsage) -> Money {
         let cached = used.cached.min(used.input);
         let of = |tokens: u64, price: Money| u128::from(tokens) * u128::from(price.0);
-        let sum = of(used.input - cached, self.input) + of(cached, self.cached) + of(used.output, self.output);
+        let sum =
+            of(used.input - cached, self.input) + of(cached, self.cached) + of(used.output, self.output);
         Money(u64::try_from(sum.div_ceil(MILLION)).unwrap_or(u64::MAX))
     }
 
@@ -50,7 +51,8 @@ impl FromStr for Price {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Price, ()> {
-        let parts: Vec<Money> = text.split('/').map(|part| part.trim().parse()).collect::<Result<_, _>>().map_err(|_| ())?;
+        let parts: Vec<Money> =
+            text.split('/').map(|part| part.trim().parse()).collect::<Result<_, _>>().map_err(|_| ())?;
         match parts[..] {
             [input, cached, output] => Ok(Price { input, cached, output }),
             _ => Err(()),

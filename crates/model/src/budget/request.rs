@@ -45,7 +45,10 @@ mod tests {
         assert_eq!(asked(&json!({"question": "Why?"})), None);
         assert_eq!(granted(&more, &json!("yes")), Some(more));
         assert_eq!(granted(&more, &json!("no")), Some(Limits::default()));
-        assert_eq!(granted(&more, &json!({"turns": 1})), Some(Limits { turns: Some(1), ..Limits::default() }));
+        assert_eq!(
+            granted(&more, &json!({"turns": 1})),
+            Some(Limits { turns: Some(1), ..Limits::default() })
+        );
         for other in [json!("maybe"), json!({"euros": 1}), json!(true)] {
             assert_eq!(granted(&more, &other), None, "{other}");
         }

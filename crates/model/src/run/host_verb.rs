@@ -228,7 +228,9 @@ impl HostVerb {
     pub fn needs(self) -> Option<Verb> {
         match (self, self.row().grant) {
             (HostVerb::Emit, _) => Some(Verb::EmitEvent),
-            (HostVerb::Ask | HostVerb::AskBudget, _) | (_, Model | Files | VerbGrant::Storage(_)) => Some(Verb::StartRun),
+            (HostVerb::Ask | HostVerb::AskBudget, _) | (_, Model | Files | VerbGrant::Storage(_)) => {
+                Some(Verb::StartRun)
+            }
             _ => None,
         }
     }

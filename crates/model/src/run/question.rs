@@ -49,7 +49,8 @@ pub fn options(question: &Value) -> &[Value] {
 /// Whether someone may answer so.
 pub fn check_answer(question: &Value, answer: &Value) -> Result<(), NotAmong> {
     let options = options(question);
-    let is_amount = || request::asked(question).is_some_and(|asked| request::granted(&asked, answer).is_some());
+    let is_amount =
+        || request::asked(question).is_some_and(|asked| request::granted(&asked, answer).is_some());
     if options.is_empty() || options.contains(answer) || is_amount() {
         return Ok(());
     }

@@ -172,7 +172,13 @@ impl Exchange {
     pub(super) fn queue(&mut self, answer: Answer) {
         let number = answer.number;
         let frame = encode_frame(&ToCell::Answer(answer)).or_else(|error| {
-            let failed = Answer { number, value: None, refused: None, failed: Some(error.to_string()), exhausted: None };
+            let failed = Answer {
+                number,
+                value: None,
+                refused: None,
+                failed: Some(error.to_string()),
+                exhausted: None,
+            };
             encode_frame(&ToCell::Answer(failed))
         });
         if let Ok(frame) = frame {

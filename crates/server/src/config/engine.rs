@@ -122,7 +122,9 @@ fn read_days(chosen: &Chosen) -> Result<DayLimits, ConfigError> {
 fn read_model(chosen: &Chosen) -> Result<ModelConfig, ConfigError> {
     let text = |key: &str| chosen.text(key).map(str::to_owned);
     let key = text("model_key").unwrap_or(ModelConfig::default().key);
-    let price = "dollars for a million tokens of input, of cached input and of output, such as `0.15/0.075/0.60`";
-    let price = chosen.text("model_price").map(|text| text.parse().map_err(|()| chosen.wrong("model_price", price)));
+    let price =
+        "dollars for a million tokens of input, of cached input and of output, such as `0.15/0.075/0.60`";
+    let price =
+        chosen.text("model_price").map(|text| text.parse().map_err(|()| chosen.wrong("model_price", price)));
     Ok(ModelConfig { url: text("model_url"), name: text("model_name"), key, price: price.transpose()? })
 }

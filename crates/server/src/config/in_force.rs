@@ -76,14 +76,22 @@ impl Config {
             "model_name" => or(engine.model.name.clone(), "(as functions say)"),
             "model_key" => engine.model.key.clone(),
             "model_price" => or(
-                engine.model.price.map(|Price { input, cached, output }| format!("{input}/{cached}/{output}")),
+                engine
+                    .model
+                    .price
+                    .map(|Price { input, cached, output }| format!("{input}/{cached}/{output}")),
                 "(not known)",
             ),
             "budget_day" if engine.days.brain.is_empty() => "(no limit)".to_owned(),
             "budget_day" => engine.days.brain.shown(),
             "budget_agents" => {
                 let agents = engine.days.agents.iter();
-                or_none(agents.map(|(name, limits)| format!("{name}: {}", limits.shown())).collect::<Vec<_>>().join("; "))
+                or_none(
+                    agents
+                        .map(|(name, limits)| format!("{name}: {}", limits.shown()))
+                        .collect::<Vec<_>>()
+                        .join("; "),
+                )
             }
             "notify_function" => or(self.notify.function.as_ref().map(ToString::to_string), "(none)"),
             "notify_webhook" => {

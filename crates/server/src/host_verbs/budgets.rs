@@ -62,7 +62,9 @@ pub(super) async fn new_functions(
 ) -> Result<u64, Error> {
     let names: Vec<EntryName> = match verb {
         HostVerb::BrainPropose => host.drafts().names(),
-        HostVerb::FuncAddFunction => given.peek_text("name").and_then(|name| name.parse().ok()).into_iter().collect(),
+        HostVerb::FuncAddFunction => {
+            given.peek_text("name").and_then(|name| name.parse().ok()).into_iter().collect()
+        }
         _ => Vec::new(),
     };
     let mut new = 0;

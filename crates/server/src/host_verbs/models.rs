@@ -61,7 +61,11 @@ fn asked(host: &Host<'_>, verb: HostVerb, arguments: Arguments) -> Result<Map<St
 
 fn estimate(verb: HostVerb, request: &Map<String, Json>) -> Estimate {
     let request = Json::Object(request.clone());
-    if verb == HostVerb::ModelComplete { Estimate::of_chat(&request) } else { Estimate::of_embeddings(&request) }
+    if verb == HostVerb::ModelComplete {
+        Estimate::of_chat(&request)
+    } else {
+        Estimate::of_embeddings(&request)
+    }
 }
 
 /// How far a request got that has no answer.

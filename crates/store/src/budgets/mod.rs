@@ -22,7 +22,13 @@ macro_rules! account_columns {
 
 macro_rules! accounts {
     ($ids:literal) => {
-        concat!("select ", account_columns!(), " from budgets where account in (select ", $ids, ") order by account")
+        concat!(
+            "select ",
+            account_columns!(),
+            " from budgets where account in (select ",
+            $ids,
+            ") order by account"
+        )
     };
 }
 
@@ -83,11 +89,7 @@ fn account_from_row(row: &Row) -> Result<Account, Error> {
         deadline: row.optional_timestamp(7)?,
         spent: amounts(8)?,
         reserved: amounts(12)?,
-        tokens: TokenUsage {
-            input: row.unsigned(16)?,
-            cached: row.unsigned(17)?,
-            output: row.unsigned(18)?,
-        },
+        tokens: TokenUsage { input: row.unsigned(16)?, cached: row.unsigned(17)?, output: row.unsigned(18)? },
         is_told: row.optional_timestamp(19)?.is_some(),
     })
 }

@@ -99,7 +99,12 @@ impl Store {
     }
 
     /// What a Step has reserved and not settled.
-    pub async fn reservation(&self, run: RunId, lane: &Lane, number: u32) -> Result<Option<Reservation>, Error> {
+    pub async fn reservation(
+        &self,
+        run: RunId,
+        lane: &Lane,
+        number: u32,
+    ) -> Result<Option<Reservation>, Error> {
         let sql = "select reservation_id, tokens, money, turns, functions from reservations
             where run_id = $1 and lane = $2 and number = $3 limit 1";
         self.db
@@ -121,7 +126,12 @@ impl Store {
     }
 
     /// Journals a Step together with what it cost, in place of what it has reserved.
-    pub async fn record_step_spending(&self, step: &Step, lease: Lease, spending: &Spending) -> Result<(), Error> {
+    pub async fn record_step_spending(
+        &self,
+        step: &Step,
+        lease: Lease,
+        spending: &Spending,
+    ) -> Result<(), Error> {
         let mut batch = held(step.run_id, lease);
         push_step(&mut batch, step)?;
         push_settle(&mut batch, step, spending);

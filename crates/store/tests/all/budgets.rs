@@ -27,7 +27,11 @@ fn limit(tokens: u64) -> Limits {
 
 fn under(parent: &Run, text: &str, budget: Limits) -> Run {
     let run = waited(text, node());
-    Run { parent: Some(parent.run_id), how: How { budget, depth: parent.how.depth + 1, ..run.how.clone() }, ..run }
+    Run {
+        parent: Some(parent.run_id),
+        how: How { budget, depth: parent.how.depth + 1, ..run.how.clone() },
+        ..run
+    }
 }
 
 fn with(budget: Limits) -> Run {

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use model::access::Authority;
 use model::access::actor::Actor;
-use model::budget::{Limits, Money};
 use model::access::grantable::{Grant, Grantable};
 use model::access::grants::BrainGrant;
 use model::access::scope::Scope;
 use model::access::token::TokenRole;
+use model::budget::{Limits, Money};
 use model::entry::EntryKey;
 use model::function::closure::ClosureHash;
 use model::ids::{EntryId, NodeId, RunId, TokenId, VersionId};

@@ -85,7 +85,8 @@ pub async fn extend(ctx: &Ctx, access: &Access, id: RunId, more: Limits) -> Resu
     }
     let more = more.checked().ok_or_else(|| Error::Input {
         problem: "nothing is added to the budget, or more than a budget can have".to_owned(),
-        hint: "state how much of `money`, `tokens`, `turns`, `functions`, `seconds` or `depth` is added".to_owned(),
+        hint: "state how much of `money`, `tokens`, `turns`, `functions`, `seconds` or `depth` is added"
+            .to_owned(),
     })?;
     let accounts = raisable(ctx, access, id, &more).await?;
     if accounts.is_empty() {
@@ -100,10 +101,16 @@ pub async fn extend(ctx: &Ctx, access: &Access, id: RunId, more: Limits) -> Resu
 }
 
 /// The accounts of a Run and of those above it that have limits of what is added and may be touched.
-pub(super) async fn raisable(ctx: &Ctx, access: &Access, id: RunId, more: &Limits) -> Result<Vec<Account>, Error> {
+pub(super) async fn raisable(
+    ctx: &Ctx,
+    access: &Access,
+    id: RunId,
+    more: &Limits,
+) -> Result<Vec<Account>, Error> {
     let chain = budget_chain(ctx, id).await?;
     let all = Dimension::SPENT.into_iter().chain([Dimension::Seconds, Dimension::Depth]);
-    let added: Vec<Dimension> = all.filter(|dimension| more.of(*dimension).is_some_and(|more| more > 0)).collect();
+    let added: Vec<Dimension> =
+        all.filter(|dimension| more.of(*dimension).is_some_and(|more| more > 0)).collect();
     let is_raised = |account: &&Account| {
         let limited = added.iter().any(|dimension| account.limits.of(*dimension).is_some());
         limited && chain.link(&account.id).is_some_and(|link| access.covers(link.name.as_str()))

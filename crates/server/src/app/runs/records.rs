@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use super::lists::{RunLine, lines};
 use super::seen_steps::SeenSteps;
-use crate::app::functions::names::{Names, under};
 use crate::app::budgets::{self, RunSpending};
+use crate::app::functions::names::{Names, under};
 use crate::app::runs;
 use crate::ctx::Ctx;
 use crate::error::Error;

@@ -89,8 +89,8 @@ async fn run_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
         deadline => deadline,
     };
     match &prepared.callable {
-        Callable::Function(function) => execute_function(ctx, execution, function, deadline).await,
-        Callable::Graph(graph, _) => graph::execute(ctx, execution, graph, deadline).await,
+        Callable::Function(function) => execute_function(ctx, execution, function, deadline.as_ref()).await,
+        Callable::Graph(graph, _) => graph::execute(ctx, execution, graph, deadline.as_ref()).await,
     }
 }
 
@@ -98,7 +98,7 @@ async fn execute_function(
     ctx: &Ctx,
     execution: Execution,
     function: &PreparedFunction,
-    deadline: Option<Deadline>,
+    deadline: Option<&Deadline>,
 ) -> Result<Run, Error> {
     let Execution { run, given, lease, prepared, steps, watch, handed_over, mut owned, place: _place } =
         execution;
@@ -141,7 +141,7 @@ async fn execute_function(
     if work.egress.is_some() && run.how.record != Record::None {
         ctx.expect_requests(run.run_id, &redaction);
     }
-    if let Some(deadline) = &deadline {
+    if let Some(deadline) = deadline {
         work.limits.wall = deadline.within(work.limits.wall, ctx.clock.now());
     }
     owned.begin(&host);
@@ -154,7 +154,7 @@ async fn execute_function(
     if let Ok(end) = &mut ended {
         returned::check(&host, function, &redaction, end);
     }
-    if let Some(deadline) = &deadline {
+    if let Some(deadline) = deadline {
         ended = ended.map(|end| deadline.explained(end, ctx.clock.now()));
     }
     let mut collected = host.collected();

@@ -39,7 +39,7 @@ pub(super) async fn execute(
     ctx: &Ctx,
     execution: Execution,
     graph: &PreparedGraph,
-    deadline: Option<Deadline>,
+    deadline: Option<&Deadline>,
 ) -> Result<Run, Error> {
     let Execution { run, given, lease, prepared, steps: _, watch, handed_over, mut owned, place: _place } =
         execution;
@@ -48,7 +48,7 @@ pub(super) async fn execute(
     let host = RunHost::new(Parts {
         ctx: ctx.clone(),
         journal: Journal::new(run.run_id, Vec::new(), ctx.engine.config.bounds),
-        run: bounded(run.clone(), deadline.as_ref()),
+        run: bounded(run.clone(), deadline),
         prepared: Arc::clone(&prepared),
         interrupt: interrupt.clone(),
         redaction: Arc::clone(&redaction),
@@ -65,7 +65,7 @@ pub(super) async fn execute(
     // Whoever goes on with it gets other cells: one that waits holds none.
     ctx.engine.executor.release(&run.run_id.to_string());
     let outcome = match (outcome, interrupt.why().and_then(interrupted)) {
-        (Some(Ok(Outcome::Ended(end))), _) => Outcome::Ended(match &deadline {
+        (Some(Ok(Outcome::Ended(end))), _) => Outcome::Ended(match deadline {
             Some(deadline) => deadline.explained(end, ctx.clock.now()),
             None => end,
         }),

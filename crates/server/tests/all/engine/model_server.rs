@@ -93,7 +93,9 @@ fn whole(read: &mut Vec<u8>) -> Option<Value> {
     let text = String::from_utf8_lossy(read).into_owned();
     let (head, body) = text.split_once("\r\n\r\n")?;
     let length = head.to_ascii_lowercase();
-    let length = length.lines().find_map(|line| line.strip_prefix("content-length: ")?.trim().parse::<usize>().ok())?;
+    let length = length
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length: ")?.trim().parse::<usize>().ok())?;
     let request = serde_json::from_str(body.get(..length)?).unwrap();
     read.drain(..head.len() + 4 + length);
     Some(request)

@@ -26,6 +26,7 @@ pub mod content;
 pub mod pack;
 pub mod version;
 
+pub mod budget;
 pub mod changeset;
 
 pub mod event;

@@ -30,6 +30,12 @@ class Failed(RuntimeError):
     __module__ = "selfmade"
 
 
+class BudgetExhausted(RuntimeError):
+    """A budget has no room for what was asked."""
+
+    __module__ = "selfmade"
+
+
 class Secrets:
     """Secrets by name: `secrets.API_KEY` or `secrets["API_KEY"]`."""
 
@@ -101,6 +107,8 @@ class Verbs:
             raise Refused(answer["refused"])
         if "failed" in answer:
             raise Failed(answer["failed"])
+        if "exhausted" in answer:
+            raise BudgetExhausted(answer["exhausted"])
         return decode(answer["value"])
 
 
@@ -143,7 +151,7 @@ class Module(types.ModuleType):
 def module(verbs, secrets):
     made = Module("selfmade", "What a function may ask of the server that runs it.", verbs, "")
     made.secrets = secrets
-    made.Refused, made.Failed, made.NotCarried = Refused, Failed, NotCarried
+    made.Refused, made.Failed, made.BudgetExhausted, made.NotCarried = Refused, Failed, BudgetExhausted, NotCarried
     return made
 
 

@@ -24,13 +24,17 @@ pub enum Stream {
     Stderr,
 }
 
-/// Why a verb gave no answer; the function sees it as `selfmade.Refused` or `selfmade.Failed`.
+/// Why a verb gave no answer; the function sees it as `selfmade.Refused`, `selfmade.Failed` or
+/// `selfmade.BudgetExhausted`.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum HostError {
     #[error("{0}")]
     Refused(String),
     #[error("{0}")]
     Failed(String),
+    /// A budget has no room for it.
+    #[error("{0}")]
+    Exhausted(String),
 }
 
 /// All methods but `verb` are told things and must not block; they are called in the order things happened.

@@ -14,6 +14,7 @@ pub mod testing;
 
 mod backup;
 mod brain;
+mod budgets;
 mod events;
 mod models;
 mod nodes;
@@ -27,6 +28,7 @@ mod access;
 pub mod babyagi;
 
 pub use self::backup::Copied;
+pub use self::budgets::reservations::Reservation;
 pub use self::changes::{ChangedRuns, Changes, Topic};
 pub use self::db::{Durability, Location};
 pub use self::error::Error;

@@ -36,6 +36,7 @@ pub(crate) const MIGRATIONS: &[Migration] = migrations![
     "0019_presets",
     "0020_storage",
     "0021_models",
+    "0022_budgets",
     "0023_gates",
     "0027_steps_of_lanes",
 ];

@@ -168,6 +168,7 @@ class Refusing(unittest.TestCase):
             "record": "some",
             "returns": "ignore",
             "priority": 1000,
+            "budget": {"euros": 1},
             "tests": {},
             "metadata": [],
         }
@@ -178,7 +179,8 @@ class Refusing(unittest.TestCase):
 
     def test_how_a_function_runs_can_be_said_short_and_long(self):
         for keywords in (
-            {"retries": 0, "concurrency": 2, "priority": -5, "record": "none"},
+            {"retries": 0, "concurrency": 2, "priority": -5, "record": "none", "budget": 0.5},
+            {"budget": {"money": 0.5, "turns": 20}},
             {"retries": {"attempts": 3, "first": 0.5}, "concurrency": {"limit": 1, "key": "user"}},
         ):
             with self.subTest(keywords):

@@ -75,6 +75,8 @@ verbs! {
     StartRun: Run,
     CancelRun: Run,
     AnswerRun: Run,
+    /// Raises what a run may spend.
+    ExtendRun: Run,
     ReplayRun: Run,
     RunTests: Run,
     PrepareEnvironments: Run,

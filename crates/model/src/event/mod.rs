@@ -39,6 +39,8 @@ pub enum EventKind {
     RunCancelled,
     /// A Run waits for the answer of a person.
     QuestionAsked,
+    /// A budget has no room for what a Run asks for.
+    BudgetExhausted,
     ScheduleTicked,
     /// A Schedule keeps failing.
     ScheduleFailing,
@@ -84,7 +86,7 @@ fn is_emitted(text: &str) -> bool {
         && format!("custom.{text}").parse::<EventKind>().is_ok()
 }
 
-const EXPECTED: &str = "expected `run.finished`, `run.failed`, `run.cancelled`, `function.added`, `function.updated`, `function.deleted`, `changeset.applied`, `changeset.proposed`, `question.asked`, `secret.changed`, `model.changed`, `preset.changed`, `schedule.ticked`, `schedule.failing`, `webhook.received` or `custom.NAME`";
+const EXPECTED: &str = "expected `run.finished`, `run.failed`, `run.cancelled`, `function.added`, `function.updated`, `function.deleted`, `changeset.applied`, `changeset.proposed`, `question.asked`, `budget.exhausted`, `secret.changed`, `model.changed`, `preset.changed`, `schedule.ticked`, `schedule.failing`, `webhook.received` or `custom.NAME`";
 
 impl EventKind {
     /// Every change of the brain appends at least one of these.
@@ -101,14 +103,16 @@ impl EventKind {
             Kind::SecretChanged | Kind::ModelChanged => true,
             Kind::Added(_) | Kind::Updated(_) | Kind::Deleted(_) => false,
             Kind::RunFinished | Kind::RunFailed | Kind::RunCancelled | Kind::PresetChanged => false,
-            Kind::QuestionAsked | Kind::ScheduleTicked | Kind::ScheduleFailing => false,
+            Kind::QuestionAsked | Kind::BudgetExhausted => false,
+            Kind::ScheduleTicked | Kind::ScheduleFailing => false,
             Kind::WebhookReceived | Kind::Custom(_) => false,
         }
     }
 
     /// Whether a person should hear of it, because something waits or keeps failing.
     pub fn is_for_people(&self) -> bool {
-        matches!(self, EventKind::ChangesetProposed | EventKind::QuestionAsked | EventKind::ScheduleFailing)
+        use EventKind::{BudgetExhausted, ChangesetProposed, QuestionAsked, ScheduleFailing};
+        matches!(self, ChangesetProposed | QuestionAsked | BudgetExhausted | ScheduleFailing)
     }
 
     /// Every kind but the custom ones, which have no end.
@@ -125,6 +129,7 @@ impl EventKind {
             EventKind::RunFailed,
             EventKind::RunCancelled,
             EventKind::QuestionAsked,
+            EventKind::BudgetExhausted,
             EventKind::ScheduleTicked,
             EventKind::ScheduleFailing,
             EventKind::WebhookReceived,
@@ -143,6 +148,7 @@ impl fmt::Display for EventKind {
             EventKind::ChangesetProposed => f.write_str("changeset.proposed"),
             EventKind::ChangesetRejected => f.write_str("changeset.rejected"),
             EventKind::QuestionAsked => f.write_str("question.asked"),
+            EventKind::BudgetExhausted => f.write_str("budget.exhausted"),
             EventKind::ScheduleFailing => f.write_str("schedule.failing"),
             EventKind::SecretChanged => f.write_str("secret.changed"),
             EventKind::ModelChanged => f.write_str("model.changed"),
@@ -177,6 +183,7 @@ impl FromStr for EventKind {
             "changeset.proposed" => Ok(EventKind::ChangesetProposed),
             "changeset.rejected" => Ok(EventKind::ChangesetRejected),
             "question.asked" => Ok(EventKind::QuestionAsked),
+            "budget.exhausted" => Ok(EventKind::BudgetExhausted),
             "schedule.failing" => Ok(EventKind::ScheduleFailing),
             "secret.changed" => Ok(EventKind::SecretChanged),
             "model.changed" => Ok(EventKind::ModelChanged),
@@ -265,6 +272,7 @@ mod tests {
             EventKind::ChangesetProposed,
             EventKind::ChangesetRejected,
             EventKind::QuestionAsked,
+            EventKind::BudgetExhausted,
             EventKind::ScheduleTicked,
             EventKind::ScheduleFailing,
             EventKind::WebhookReceived,

@@ -8,7 +8,7 @@ use crate::changeset::check::nearest;
 use crate::phrase::{cut, list};
 
 /// Everything that a function can state, in the order in which it is exported.
-pub const STATEABLE: [&str; 21] = [
+pub const STATEABLE: [&str; 22] = [
     "description",
     "dependencies",
     "requirements",
@@ -28,6 +28,7 @@ pub const STATEABLE: [&str; 21] = [
     "record",
     "returns",
     "priority",
+    "budget",
     "tests",
     "metadata",
 ];

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::options::{OptionError, boolean, count, milliseconds, wrong};
+use crate::budget::Limits;
 use crate::ids::RunId;
 use crate::name::EntryName;
 use crate::run;
@@ -32,6 +33,9 @@ pub struct Running {
     /// Higher goes first.
     #[serde(skip_serializing_if = "is_zero")]
     pub priority: i32,
+    /// What a Run may spend with all that it starts, unless whoever starts it says otherwise.
+    #[serde(skip_serializing_if = "Limits::is_empty")]
+    pub budget: Limits,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -139,7 +143,14 @@ impl Running {
     pub fn has_option(key: &str) -> bool {
         matches!(
             key,
-            "retries" | "idempotent" | "isolation" | "concurrency" | "record" | "returns" | "priority"
+            "retries"
+                | "idempotent"
+                | "isolation"
+                | "concurrency"
+                | "record"
+                | "returns"
+                | "priority"
+                | "budget"
         )
     }
 
@@ -154,6 +165,7 @@ impl Running {
                 "record" => self.record = record(value)?,
                 "returns" => self.returns = returns(value)?,
                 "priority" => self.priority = priority(value)?,
+                "budget" => self.budget = Limits::of_option(value)?,
                 _ => return Err(OptionError::Unknown { key: key.clone() }),
             }
         }
@@ -186,6 +198,9 @@ impl Running {
         }
         if self.priority != 0 {
             options.push(("priority", self.priority.into()));
+        }
+        if !self.budget.is_empty() {
+            options.push(("budget", self.budget.option()));
         }
         options
     }
@@ -224,6 +239,9 @@ impl Running {
         }
         if self.priority != 0 {
             lines.push(format!("priority {}", self.priority));
+        }
+        if !self.budget.is_empty() {
+            lines.push(format!("a budget of {}", self.budget.shown()));
         }
         lines
     }
@@ -334,6 +352,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+    use crate::budget::Money;
 
     fn running(options: Value) -> Result<Running, String> {
         let options = serde_json::from_value(options).unwrap();
@@ -422,7 +441,7 @@ mod tests {
             isolation in prop::sample::select(vec![Isolation::Usual, Isolation::Fresh, Isolation::Warm]),
             concurrency in prop::option::of((1_u32..9, prop::option::of("[a-z]{1,3}"))),
             record in prop::sample::select(vec![Record::All, Record::Errors, Record::Sample, Record::None]),
-            checked: bool, priority in -100_i32..=100,
+            checked: bool, priority in -100_i32..=100, dollars in prop::option::of(0_u64..9_000_000), turns in prop::option::of(0_u64..9),
         ) {
             let retry = if attempts == 1 { Retry::default() } else { Retry { attempts, first_ms: first, most_ms: first + more } };
             let running = Running {
@@ -433,6 +452,7 @@ mod tests {
                 record,
                 returns: if checked { Returns::Error } else { Returns::Warn },
                 priority,
+                budget: Limits { money: dollars.map(Money), turns, ..Limits::default() },
             };
             let options: BTreeMap<String, Value> =
                 running.options().into_iter().map(|(key, value)| (key.to_owned(), value)).collect();

@@ -14,6 +14,9 @@ pub struct Usage {
     pub written: u64,
     /// Of the reply, with what the model thought.
     pub output: u64,
+    /// Whether it is a guess, because the server did not say.
+    #[serde(skip)]
+    pub is_estimated: bool,
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -30,7 +33,8 @@ impl Usage {
     /// What is assumed where a server does not say: a token has about four bytes of English, and fewer of code.
     pub fn estimated(sent_bytes: usize, received_bytes: usize) -> Usage {
         let tokens = |bytes: usize| (bytes as u64).div_ceil(3);
-        Usage { input: tokens(sent_bytes), output: tokens(received_bytes), ..Usage::default() }
+        let (input, output) = (tokens(sent_bytes), tokens(received_bytes));
+        Usage { input, output, is_estimated: true, ..Usage::default() }
     }
 }
 
@@ -71,7 +75,7 @@ mod tests {
     #[test]
     fn each_kind_of_token_has_its_price_and_the_sum_is_rounded_up() {
         let price = Price { input: 3_000_000, cached: Some(300_000), written: None, output: 15_000_000 };
-        let usage = Usage { input: 1_000, cached: 10_000, written: 100, output: 200 };
+        let usage = Usage { input: 1_000, cached: 10_000, written: 100, output: 200, ..Usage::default() };
         assert_eq!(price.cost(&usage), 3_000 + 3_000 + 300 + 3_000);
         assert_eq!(Price { input: 1, ..Price::default() }.cost(&Usage { input: 1, ..Usage::default() }), 1);
         assert_eq!(Price::default().cost(&usage), 0);

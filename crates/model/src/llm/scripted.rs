@@ -76,7 +76,7 @@ fn chat_completion(reply: &ScriptedReply, model_id: &str) -> Value {
         Ending::Length | Ending::Overflow => "length",
         Ending::Refusal => "content_filter",
     };
-    let Usage { input, cached, written, output } = reply.usage;
+    let Usage { input, cached, written, output, .. } = reply.usage;
     json!({
         "id": "chatcmpl-1", "object": "chat.completion", "model": model_id,
         "choices": [{ "index": 0, "message": message, "finish_reason": finish }],
@@ -103,7 +103,7 @@ fn response(reply: &ScriptedReply, model_id: &str) -> Value {
         json!({ "type": "function_call", "id": "fc_1", "call_id": call.id, "name": call.name, "arguments": call.arguments })
     }));
     let is_cut = matches!(reply.ending(), Ending::Length | Ending::Overflow);
-    let Usage { input, cached, written, output } = reply.usage;
+    let Usage { input, cached, written, output, .. } = reply.usage;
     json!({
         "id": "resp_1", "object": "response", "model": model_id,
         "status": if is_cut { "incomplete" } else { "completed" },

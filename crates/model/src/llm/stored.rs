@@ -1,6 +1,7 @@
 //! A language model as it is stored: how it is reached, what it is for, and what it takes.
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -58,6 +59,14 @@ impl Llm {
     /// `host` or `host:port` of its server, in lower case.
     pub fn host(&self) -> String {
         authority(&self.base_url).to_ascii_lowercase()
+    }
+
+    /// Whether its server is on this machine.
+    pub fn is_local(&self) -> bool {
+        let host = self.host();
+        let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+        let name = name.map_or(host.as_str(), |(name, _)| name).trim_matches(['[', ']']);
+        name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
     }
 }
 

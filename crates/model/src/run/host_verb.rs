@@ -133,6 +133,10 @@ host_verbs! {
         "nothing; appends the event `custom.NAME`, which triggers may watch";
     Ask: "ask", [required("question", Text), optional("options", List, "None")], Free, Refused, STEP,
         "a person's answer, however long it takes; one of the options, if there are any";
+    AskBudget: "ask_budget", [required("reason", Text), optional("money", Number, "None"),
+        optional("tokens", Number, "None"), optional("turns", Number, "None"), optional("functions", Number, "None"),
+        optional("seconds", Number, "None"), optional("depth", Number, "None")], Free, Refused, STEP,
+        "what a person added to the run's budget, by name, however long it takes; nothing if they said no";
     Run: "run", [NAME, ARGUMENTS], READ, Refused, STEP,
         "what that function returns, run in a cell of its own";
     BrainList: "brain.list", [optional("after", Text, "None"), optional("limit", Number, "200")], READ, Refused, STEP,
@@ -234,7 +238,9 @@ impl HostVerb {
     pub fn needs(self) -> Option<Verb> {
         match (self, self.row().grant) {
             (HostVerb::Emit, _) => Some(Verb::EmitEvent),
-            (HostVerb::Ask, _) | (_, Model | Files | VerbGrant::Storage(_)) => Some(Verb::StartRun),
+            (HostVerb::Ask | HostVerb::AskBudget, _) | (_, Model | Files | VerbGrant::Storage(_)) => {
+                Some(Verb::StartRun)
+            }
             _ => None,
         }
     }

@@ -38,6 +38,7 @@ use self::chain::Chain;
 use self::retry::Retry;
 use crate::access::Authority;
 use crate::access::actor::Actor;
+use crate::budget::Limits;
 use crate::entry::EntryKey;
 use crate::function::closure::ClosureHash;
 use crate::function::run_options::Record;
@@ -168,6 +169,12 @@ pub struct How {
     /// What of it is kept after its end.
     #[serde(skip_serializing_if = "Record::is_all")]
     pub record: Record,
+    /// What it may spend with all that it starts.
+    #[serde(skip_serializing_if = "Limits::is_empty")]
+    pub budget: Limits,
+    /// A Run above it is bounded in time or depth, which bounds this one as well.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_bounded_above: bool,
     /// Of a Run of a Graph: where it differs from others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub graph: Option<Box<GraphOptions>>,
@@ -204,6 +211,13 @@ fn is_zero(number: &i32) -> bool {
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands the field by reference")]
 fn is_top(depth: &u32) -> bool {
     *depth == 0
+}
+
+impl How {
+    /// Whether this Run, and all that it starts, is bounded in time or depth.
+    pub fn is_bounded(&self) -> bool {
+        self.is_bounded_above || self.budget.bounds_runs()
+    }
 }
 
 impl Run {

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use super::Run;
 use crate::access::actor::Actor;
+use crate::budget::request;
 use crate::event::{EventKind, NewEvent};
 use crate::function::run_options::Record;
 use crate::input::json_size::json_size;
@@ -48,7 +49,9 @@ pub fn options(question: &Value) -> &[Value] {
 /// Whether someone may answer so.
 pub fn check_answer(question: &Value, answer: &Value) -> Result<(), NotAnOption> {
     let options = options(question);
-    if options.is_empty() || options.contains(answer) {
+    let is_amount =
+        || request::asked(question).is_some_and(|asked| request::granted(&asked, answer).is_some());
+    if options.is_empty() || options.contains(answer) || is_amount() {
         return Ok(());
     }
     let mut named: Vec<String> = options.iter().take(NAMED).map(quoted).collect();

@@ -81,6 +81,9 @@ impl EventKind {
                 &["run_id", "version_id", "error", "ending", "chain", "input", "output"]
             }
             EventKind::QuestionAsked => &["run_id", "step", "question", "options", "chain", "message"],
+            EventKind::BudgetExhausted => {
+                &["run_id", "budget", "dimension", "limit", "spent", "asked", "chain", "message"]
+            }
             EventKind::ScheduleTicked => &["tick", "target", "run_id", "skipped"],
             EventKind::ScheduleFailing => &["target", "failures", "run_id", "error", "message"],
             EventKind::Custom(_) => &["run_id", "output", "chain"],

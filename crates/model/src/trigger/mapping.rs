@@ -212,6 +212,7 @@ fn carried(event: &Event) -> Option<Value> {
         | EventKind::ChangesetProposed
         | EventKind::ChangesetRejected
         | EventKind::QuestionAsked
+        | EventKind::BudgetExhausted
         | EventKind::ScheduleTicked
         | EventKind::ScheduleFailing
         | EventKind::WebhookReceived => fact.data.clone(),

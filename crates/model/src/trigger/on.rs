@@ -44,6 +44,7 @@ impl On {
             | EventKind::RunFailed
             | EventKind::RunCancelled
             | EventKind::QuestionAsked
+            | EventKind::BudgetExhausted
             | EventKind::ScheduleTicked
             | EventKind::ScheduleFailing
             | EventKind::PresetChanged
@@ -70,6 +71,7 @@ impl On {
             | EventKind::RunFailed
             | EventKind::RunCancelled
             | EventKind::QuestionAsked
+            | EventKind::BudgetExhausted
             | EventKind::PresetChanged
             | EventKind::Custom(_) => true,
             EventKind::ChangesetApplied

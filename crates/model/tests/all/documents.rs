@@ -38,6 +38,7 @@ fn full() -> FunctionContent {
                 ("record".to_owned(), json!("errors")),
                 ("returns".to_owned(), json!("error")),
                 ("priority".to_owned(), json!(-3)),
+                ("budget".to_owned(), json!({"money": 0.5, "turns": 20})),
             ]
             .into(),
             tests: Some(vec![
@@ -96,6 +97,7 @@ fn everything_that_was_stated_is_in_the_decorator() {
         record="errors",
         returns="error",
         priority=-3,
+        budget={"turns": 20, "money": 0.5},
         tests=[{"name": "one", "input": {"x": None}, "expect": {"pins": [["a", [1, -2.5, True]]]}}],
         metadata={"owner": "ada", "nested": {"deep": [{"x": "é😀\\"}]}},
     )

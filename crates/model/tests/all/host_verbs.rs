@@ -21,7 +21,7 @@ fn every_verb_is_found_by_its_name_and_no_two_share_one() {
 #[test]
 fn grants_bring_verbs_and_nothing_brings_hidden_ones() {
     let free = granted(&Grants::default());
-    assert_eq!(free, ["now", "random", "sleep", "log", "emit", "ask"]);
+    assert_eq!(free, ["now", "random", "sleep", "log", "emit", "ask", "ask_budget"]);
     let read = granted(&Grants { brain: BrainGrant::Read, ..Grants::default() });
     assert!(read.contains(&"run") && read.contains(&"babyagi.run") && !read.contains(&"brain.draft"));
     let reader = granted(&Grants { storage: StorageGrant::Read, ..Grants::default() });
@@ -93,7 +93,8 @@ fn the_python_package_declares_the_same_names_for_tools() {
             STUBS.split_once(&start).unwrap_or_else(|| panic!("_inside.py has no `{}`", row.name)).1;
         let declared = declared.split_once(") ->").unwrap().0;
         let names = declared
-            .split(", ")
+            .split(',')
+            .map(str::trim)
             .filter_map(|one| one.split([':', '=']).next())
             .filter(|name| !name.is_empty());
         let expected: Vec<&str> = row.parameters.iter().map(|one| one.name).collect();

@@ -174,7 +174,13 @@ impl Exchange {
     pub(super) fn queue(&mut self, answer: Answer) {
         let number = answer.number;
         let frame = encode_frame(&ToCell::Answer(answer)).or_else(|error| {
-            let failed = Answer { number, value: None, refused: None, failed: Some(error.to_string()) };
+            let failed = Answer {
+                number,
+                value: None,
+                refused: None,
+                failed: Some(error.to_string()),
+                exhausted: None,
+            };
             encode_frame(&ToCell::Answer(failed))
         });
         if let Ok(frame) = frame {
@@ -225,10 +231,11 @@ fn not_valid(why: &str) -> String {
 }
 
 fn answer(number: u64, result: Result<Value, HostError>) -> Answer {
-    let empty = Answer { number, value: None, refused: None, failed: None };
+    let empty = Answer { number, value: None, refused: None, failed: None, exhausted: None };
     match result {
         Ok(value) => Answer { value: Some(value), ..empty },
         Err(HostError::Refused(why)) => Answer { refused: Some(why), ..empty },
+        Err(HostError::Exhausted(why)) => Answer { exhausted: Some(why), ..empty },
         Err(HostError::Failed(why)) => Answer { failed: Some(why), ..empty },
     }
 }

@@ -74,6 +74,8 @@ pub(crate) struct Answer {
     pub(crate) refused: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) failed: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exhausted: Option<String>,
 }
 
 /// A step of making a cell, its nanoseconds by the clock on the wall and those of processor time.

@@ -72,6 +72,7 @@ impl Host for Ear {
         self.verbs.lock().unwrap().push((verb.to_owned(), arguments.clone()));
         let answer = match verb {
             "echo" => Ok(arguments.positional.first().cloned().unwrap_or(Value::None)),
+            "costly" => Err(HostError::Exhausted("of $0.50, all is spent".to_owned())),
             "forbidden" => Err(HostError::Refused("not on a Sunday".to_owned())),
             "never" => return Box::pin(std::future::pending()),
             "hold" => {

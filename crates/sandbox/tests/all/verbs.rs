@@ -7,7 +7,7 @@ use crate::support::{World, config, environment, returned};
 
 fn grant(world: &World, source: &str) -> selfmade_sandbox::Job {
     let mut job = world.job(source, json!({}));
-    job.verbs = ["echo", "model.chat", "forbidden"].map(str::to_owned).into();
+    job.verbs = ["echo", "model.chat", "forbidden", "costly"].map(str::to_owned).into();
     job.secrets = [("API_KEY".to_owned(), "s3cret".to_owned())].into();
     job
 }
@@ -31,11 +31,12 @@ async fn a_verb_is_a_function_that_the_host_answers() {
 async fn what_the_host_refuses_or_fails_is_raised() {
     let world = World::new().await;
     let source = "def f():\n    import selfmade\n    try: selfmade.forbidden()\n    except PermissionError as e: first = str(e)\n    \
-                  try: selfmade.model.chat('hi')\n    except selfmade.Failed as e: return [first, str(e)]";
+                  try: selfmade.model.chat('hi')\n    except selfmade.Failed as e: second = str(e)\n    \
+                  try: selfmade.costly()\n    except selfmade.BudgetExhausted as e: return [first, second, str(e)]";
     let job = grant(&world, source);
     assert_eq!(
         returned(world.run(&job).await.ending),
-        json!(["not on a Sunday", "the model did not answer"])
+        json!(["not on a Sunday", "the model did not answer", "of $0.50, all is spent"])
     );
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::http::{HeaderName, HeaderValue, Method};
 use jiff::Timestamp;
+use model::budget::Limits;
 use model::graph::patch::LinkKey;
 use model::graph::run_options::{BreakAt, GraphOptions};
 use model::ids::RunId;
@@ -12,6 +13,7 @@ use model::run::{Run, RunState};
 use model::version::VersionNumber;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use server::app::budgets::RunSpending;
 use server::app::operations::retention::{Pruned, Retention};
 use server::app::runs::breakpoints::HeldView;
 use server::app::runs::lists::{RunLine, RunPage};
@@ -66,6 +68,8 @@ pub(crate) struct FunctionRun {
     pub(crate) priority: Option<i32>,
     pub(crate) draft: bool,
     pub(crate) preset: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) budget: Option<Limits>,
     #[serde(skip_serializing_if = "GraphOptions::is_usual")]
     pub(crate) graph: GraphOptions,
 }
@@ -75,6 +79,26 @@ pub(crate) struct FunctionRun {
 pub(crate) struct CodeRun {
     pub(crate) script: String,
     pub(crate) grants: BTreeMap<String, Value>,
+}
+
+impl FunctionRun {
+    /// Of the live version, as the function itself wants to be run.
+    pub(crate) fn new(function: EntryName, input: Map<String, Value>) -> FunctionRun {
+        FunctionRun {
+            function,
+            code: None,
+            version: None,
+            input,
+            positional: Vec::new(),
+            timeout_ms: None,
+            retries: None,
+            priority: None,
+            draft: false,
+            preset: None,
+            budget: None,
+            graph: GraphOptions::default(),
+        }
+    }
 }
 
 /// What of a Run goes on, and how.
@@ -192,6 +216,11 @@ impl Brain {
 
     pub(crate) async fn answer(&self, id: RunId, value: &Value) -> Result<Run, Error> {
         self.at(&["runs", &id.to_string(), "answer"]).json(&json!({ "value": value })).post().await
+    }
+
+    /// Raises what it may spend.
+    pub(crate) async fn extend(&self, id: RunId, more: &Limits) -> Result<RunSpending, Error> {
+        self.at(&["runs", &id.to_string(), "extend"]).json(more).post().await
     }
 
     /// What stands at breakpoints.

@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 pub(crate) mod background;
 pub(crate) mod backup;
+mod budget;
 pub(crate) mod changes;
 pub(crate) mod completions;
 pub(crate) mod demo;

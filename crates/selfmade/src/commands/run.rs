@@ -15,6 +15,7 @@ use model::version::VersionNumber;
 use serde_json::{Map, Value};
 use server::app::graphs::blocks::CallableView;
 
+use super::budget::BudgetArguments;
 use super::graph_options::GraphArguments;
 use crate::client::{Brain, Events, FunctionRun, GraphSource, Start, StreamUpdate};
 use crate::error::{Error, Exit};
@@ -40,6 +41,7 @@ Examples:
   selfmade run news --preset morning         a named input
   selfmade run report --queue                run it later
   selfmade run fetch --retries 3             up to three retries
+  selfmade run build --budget 0.50 --max-turns 40   spends no more
   selfmade run news --break summarize        stop before the node; then runs held, runs release
   selfmade run news --pin fetch.output='[]'  without executing the node
   selfmade run news --estimate               how long it takes")]
@@ -75,6 +77,8 @@ pub(crate) struct Arguments {
     /// The priority in the queue, from -100 to 100, highest first [default: the function's own]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     priority: Option<i32>,
+    #[command(flatten)]
+    budget: BudgetArguments,
     #[command(flatten)]
     graph: GraphArguments,
 }
@@ -144,6 +148,7 @@ pub(crate) async fn run_graph(
         priority: arguments.priority,
         draft,
         preset: arguments.preset,
+        budget: Some(arguments.budget.limits()).filter(|limits| !limits.is_empty()),
         graph: GraphOptions { breakpoints: stops.breakpoints, pinned: stops.pinned, ..nodes },
     };
     let start = Start::Function { run: Box::new(run), key: arguments.idempotency_key };

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use model::graph::run_options::GraphOptions;
 use model::name::EntryName;
 use serde_json::Value;
 use server::app::runs::code::RUN_CODE;
 
 use super::run::{execute, milliseconds, named, queue};
+use super::budget::BudgetArguments;
 use crate::client::{Brain, CodeRun, FunctionRun, Start};
 use crate::error::{Error, Exit};
 use crate::files;
@@ -51,6 +51,8 @@ pub(crate) struct Arguments {
     /// The time limit in seconds
     #[arg(long, value_name = "SECONDS", value_parser = milliseconds)]
     timeout: Option<u64>,
+    #[command(flatten)]
+    budget: BudgetArguments,
 }
 
 #[derive(Clone, Debug)]
@@ -73,18 +75,12 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     }
     let script = files::read_text(&arguments.file)?;
     let grants = arguments.grants.map(|grants| grants.0).unwrap_or_default();
+    let input = named(arguments.input.as_deref(), &arguments.named, None)?;
     let run = FunctionRun {
-        function: arguments.name,
         code: Some(CodeRun { script, grants }),
-        version: None,
-        input: named(arguments.input.as_deref(), &arguments.named, None)?,
-        positional: Vec::new(),
         timeout_ms: arguments.timeout,
-        retries: None,
-        priority: None,
-        draft: false,
-        preset: None,
-        graph: GraphOptions::default(),
+        budget: Some(arguments.budget.limits()).filter(|limits| !limits.is_empty()),
+        ..FunctionRun::new(arguments.name, input)
     };
     let start = Start::Function { run: Box::new(run), key: arguments.idempotency_key };
     if arguments.queue {

@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
+use model::budget::request;
 use model::phrase::list;
 use model::run::question::{check_answer, options};
 use model::run::traceback::folded;
@@ -227,7 +228,9 @@ pub(crate) fn chosen(asked: &Value, answer: &str) -> Value {
     let options = options(asked);
     let by_number = answer.parse::<usize>().ok().and_then(|n| options.get(n.checked_sub(1)?));
     let by_text = options.iter().find(|option| plain(option) == answer);
-    by_text.or(by_number).cloned().unwrap_or_else(|| Value::String(answer.to_owned()))
+    // How much of a larger budget.
+    let amounts = || request::asked(asked).and_then(|_| serde_json::from_str(answer).ok());
+    by_text.or(by_number).cloned().or_else(amounts).unwrap_or_else(|| Value::String(answer.to_owned()))
 }
 
 pub(crate) fn plain(value: &Value) -> String {

@@ -1,9 +1,11 @@
 //! The record of a Run as a person reads it: its head, what went in and came out, and what it did on the way.
 
+use model::budget::{Amounts, Dimension, TokenUsage};
 use model::run::egress::EgressRequest;
 use model::run::output::OutputChunk;
 use model::run::question::options;
 use model::run::{Run, Usage, Waiting};
+use server::app::budgets::{RunSpending, Spent};
 use server::app::runs::ids::short;
 use server::app::runs::nodes::NodeExecution;
 use server::app::runs::records::{Loaded, RunRecord};
@@ -46,6 +48,7 @@ pub(crate) fn render(
         run.error.as_ref().map(|error| lines(&run::error_text(error, how))).unwrap_or_default(),
         most,
     );
+    part("Budget", record.spending.as_ref().map(budget).unwrap_or_default(), most);
     part("Printed", printed(&record.printed), most);
     part("Loaded", record.loaded.iter().map(loaded).collect(), most);
     part("Calls", trace::calls(&record.calls), most);
@@ -65,6 +68,40 @@ fn numbered(script: &str) -> Vec<String> {
     lines
         .map(|(line, number)| format!("{} {}", paint(DIM, format!("{number:>3}")), printable(line)))
         .collect()
+}
+
+/// What a run may spend, and what it has spent.
+pub(crate) fn budget(spending: &RunSpending) -> Vec<String> {
+    let RunSpending { limits, deadline, own, total, reserved } = spending;
+    let mut lines = Vec::new();
+    if !limits.is_empty() {
+        let until = deadline.map(|at| format!(", until {}", time::exact(at))).unwrap_or_default();
+        lines.push(format!("limit     {}{until}", limits.shown()));
+    }
+    lines.push(format!("spent     {}", spent(total)));
+    if own != total {
+        lines.push(format!("itself    {}", spent(own)));
+    }
+    if *reserved != Amounts::default() {
+        lines.push(format!("reserved  {}", amounts(reserved)));
+    }
+    lines
+}
+
+fn spent(spent: &Spent) -> String {
+    let TokenUsage { input, cached, output } = spent.usage;
+    let measured = if input + output == 0 {
+        String::new()
+    } else {
+        format!(" ({input} read, of which {cached} cached, and {output} written)")
+    };
+    format!("{}{measured}", amounts(&spent.amounts))
+}
+
+fn amounts(amounts: &Amounts) -> String {
+    let parts = Dimension::SPENT.into_iter().filter(|dimension| amounts.of(*dimension) > 0);
+    let parts: Vec<String> = parts.map(|dimension| dimension.shown(amounts.of(dimension))).collect();
+    if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
 }
 
 fn executed(nodes: &Nodes, record: &RunRecord, screen: &Screen) -> Vec<String> {

@@ -16,7 +16,7 @@ def offered():
 
     def told(holder, prefix):
         for name in dir(holder):
-            if name.startswith("_") or name in ("secrets", "Refused", "Failed", "NotCarried"):
+            if name.startswith("_") or name in ("secrets", "Refused", "Failed", "BudgetExhausted", "NotCarried"):
                 continue
             verb = getattr(holder, name)
             if inspect.isfunction(verb):

@@ -45,6 +45,9 @@ fn settings_are_shown_with_where_they_came_from() {
     model_url             (OpenAI's)                           default
     model_name            (as functions say)                   default
     model_key             openai_api_key                       default
+    model_price           (not known)                          default
+    budget_day            (no limit)                           default
+    budget_agents         (none)                               default
     lease_seconds         15                                   default
     poll_seconds          1                                    default
     runs_at_once          8                                    default

@@ -23,5 +23,6 @@ pub mod tokens;
 pub mod triggers;
 
 pub mod babyagi;
+pub mod budgets;
 pub mod folder;
 pub mod operations;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use model::access::policy::ProposalPolicy;
 use model::access::scope::Scope;
+use model::budget::{DayLimits, Limits};
 use model::run::bounds::RunBounds;
 use store::Durability;
 
@@ -37,7 +38,8 @@ pub(super) fn cells_at_once(processors: usize, memory_bytes: u64) -> usize {
 
 pub(super) fn read(chosen: &Chosen, config: &mut Config) -> Result<(), ConfigError> {
     read_bounds(chosen, &mut config.engine.bounds)?;
-    config.engine.model = read_model(chosen);
+    config.engine.model = read_model(chosen)?;
+    config.engine.days = read_days(chosen)?;
     let (engine, cells) = (&mut config.engine, &mut config.cells.sandbox);
     if let Some(seconds) = chosen.read::<NonZeroU32>("lease_seconds", "a number of seconds, at least 1")? {
         engine.lease = Duration::from_secs(seconds.get().into());
@@ -101,8 +103,29 @@ fn count(chosen: &Chosen, key: &'static str) -> Result<Option<usize>, ConfigErro
     }
 }
 
-fn read_model(chosen: &Chosen) -> ModelConfig {
+fn read_days(chosen: &Chosen) -> Result<DayLimits, ConfigError> {
+    const DAY: &str = "limits such as `money=5 tokens=2000000`";
+    const AGENTS: &str = "a list of limits by function, such as `[\"build: money=1 turns=200\"]`";
+    let limits = |text: &str| text.parse::<Limits>().ok().filter(|limits| !limits.bounds_runs());
+    let brain = match chosen.text("budget_day") {
+        Some(text) => limits(text).ok_or_else(|| chosen.wrong("budget_day", DAY))?,
+        None => Limits::default(),
+    };
+    let agent = |text: String| {
+        let (name, text) = text.split_once(':')?;
+        Some((name.trim().parse().ok()?, limits(text)?))
+    };
+    let agents = chosen.list("budget_agents").into_iter().map(agent).collect::<Option<Vec<_>>>();
+    Ok(DayLimits { brain, agents: agents.ok_or_else(|| chosen.wrong("budget_agents", AGENTS))? })
+}
+
+fn read_model(chosen: &Chosen) -> Result<ModelConfig, ConfigError> {
     let text = |key: &str| chosen.text(key).map(str::to_owned);
     let key = text("model_key").unwrap_or(ModelConfig::default().key);
-    ModelConfig { url: text("model_url"), name: text("model_name"), key, ..ModelConfig::default() }
+    let price =
+        "dollars for a million tokens of input, of cached input and of output, such as `0.15/0.075/0.60`";
+    let price =
+        chosen.text("model_price").map(|text| text.parse().map_err(|()| chosen.wrong("model_price", price)));
+    let (url, name, price) = (text("model_url"), text("model_name"), price.transpose()?);
+    Ok(ModelConfig { url, name, key, price, ..ModelConfig::default() })
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use hyper::Uri;
+use model::budget::Price;
 use serde::Serialize;
 
 use super::Config;
@@ -74,6 +75,24 @@ impl Config {
             "model_url" => or(engine.model.url.clone(), "(OpenAI's)"),
             "model_name" => or(engine.model.name.clone(), "(as functions say)"),
             "model_key" => engine.model.key.clone(),
+            "model_price" => or(
+                engine
+                    .model
+                    .price
+                    .map(|Price { input, cached, output }| format!("{input}/{cached}/{output}")),
+                "(not known)",
+            ),
+            "budget_day" if engine.days.brain.is_empty() => "(no limit)".to_owned(),
+            "budget_day" => engine.days.brain.shown(),
+            "budget_agents" => {
+                let agents = engine.days.agents.iter();
+                or_none(
+                    agents
+                        .map(|(name, limits)| format!("{name}: {}", limits.shown()))
+                        .collect::<Vec<_>>()
+                        .join("; "),
+                )
+            }
             "notify_function" => or(self.notify.function.as_ref().map(ToString::to_string), "(none)"),
             "notify_webhook" => {
                 let host = self.notify.webhook.as_ref().and_then(Uri::host);
@@ -99,6 +118,10 @@ impl Config {
             _ => String::new(),
         }
     }
+}
+
+fn or_none(text: String) -> String {
+    if text.is_empty() { "(none)".to_owned() } else { text }
 }
 
 fn word_of<T: Copy + PartialEq>(words: &[(&str, T)], value: T) -> String {

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use model::access::policy::ProposalPolicy;
+use model::budget::DayLimits;
 use model::run::retention::RetentionPolicy;
 use store::{Durability, Location};
 
@@ -165,6 +166,36 @@ fn what_becomes_of_proposals_and_which_model_is_asked_is_configured() {
         (Some("http://h/v1"), Some("m"), "openai_api_key")
     );
     assert!(of("changesets = \"always\"").unwrap_err().to_string().contains("`auto`"));
+}
+
+#[test]
+fn what_may_be_spent_in_a_day_is_configured() {
+    let home = tempfile::tempdir().unwrap();
+    let of = |text: &str| {
+        std::fs::write(home.path().join("config.toml"), text).unwrap();
+        Config::of(home.path().to_owned(), None, None).map(|config| config.engine)
+    };
+    let usual = of("").unwrap();
+    assert_eq!((usual.days, usual.model.price), (DayLimits::default(), None));
+    let stated = of(
+        "[budget]\nday = \"money=5 turns=9\"\nagents = [\"build: money=0.50\"]\n[model]\nprice = \"1/0.5/2\"",
+    )
+    .unwrap();
+    assert_eq!(stated.days.brain.shown(), "$5.00, 9 turns");
+    assert_eq!(
+        (stated.days.agents[0].0.as_str(), stated.days.agents[0].1.shown()),
+        ("build", "$0.50".to_owned())
+    );
+    assert_eq!(stated.model.price.unwrap().cached.to_string(), "$0.50");
+    // A day has no deadline.
+    for wrong in [
+        "[budget]\nday = \"much\"",
+        "[budget]\nday = \"seconds=5\"",
+        "[budget]\nagents = [\"build\"]",
+        "[model]\nprice = \"1\"",
+    ] {
+        assert!(of(wrong).unwrap_err().to_string().contains("it must be"), "{wrong}");
+    }
 }
 
 #[test]

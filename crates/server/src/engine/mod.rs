@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use model::access::policy::ProposalPolicy;
 use model::access::scope::Scope;
+use model::budget::DayLimits;
 use model::ids::NodeId;
 use model::run::bounds::RunBounds;
 use model::run::chain::ChainLimits;
@@ -29,6 +30,7 @@ use crate::prepare::Closures;
 pub(crate) use self::cells::egress::{Requests, keep as keep_requests};
 pub use self::cells::executor::{Executed, ExecutionError, Executor, NO_ENVIRONMENT, ProgressListener, Work};
 pub use self::cells::{Cells, CellsConfig};
+pub(crate) use self::execution::budget::budget_chain;
 pub use self::execution::host::{RunProgress, Watch};
 pub(crate) use self::execution::live::{Live, LiveUpdate};
 pub(crate) use self::execution::replay::{Replay, replay};
@@ -88,6 +90,8 @@ pub struct EngineConfig {
     /// What Runs may replace without asking, though someone else wrote it.
     pub changesets_replace: Scope,
     pub model: ModelConfig,
+    /// What may be spent in a day.
+    pub days: DayLimits,
     /// Inputs and outputs that are recorded longer than this are cut.
     pub payload_bytes: usize,
     /// A sleep or a question that lasts longer than this gives its cell back.
@@ -115,6 +119,7 @@ impl Default for EngineConfig {
             changesets: ProposalPolicy::default(),
             changesets_replace: Scope::none(),
             model: ModelConfig::default(),
+            days: DayLimits::default(),
             payload_bytes: 1 << 20,
             hold: Duration::from_secs(2),
             private: Vec::new(),

@@ -129,6 +129,12 @@ pub static ALL: &[Code] = &[
         advice: "correct the source at the position in the message",
     },
     Code {
+        code: "budget_exhausted",
+        status: 409,
+        meaning: "A budget has no room for what a run asks for.",
+        advice: "raise its limits with `selfmade runs extend`, or do it with less",
+    },
+    Code {
         code: "cannot_read",
         status: 500,
         meaning: "The server cannot read one of its own files.",

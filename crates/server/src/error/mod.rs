@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use model::access::Denied;
 use model::access::secret::SecretError;
+use model::budget::Exhausted;
 use model::changeset::application::PlanError;
 use model::changeset::check::{Check, Finding, Severity, Verdict};
 use model::changeset::{Conflict, IllegalTransition};
@@ -117,6 +118,8 @@ pub enum Error {
     Crowded { waiting: usize },
     #[error(transparent)]
     Nesting(#[from] NestingError),
+    #[error("{0}")]
+    Exhausted(Box<Exhausted>),
     #[error("run {run} was taken over by another server")]
     LeaseLost { run: RunId },
     #[error("run {run} {}", ended(*.state))]
@@ -199,6 +202,7 @@ impl Error {
             | Error::Transition { .. }
             | Error::Contended
             | Error::RunEnded { .. }
+            | Error::Exhausted(_)
             | Error::NothingAsked { .. }
             | Error::DraftFailed { .. }
             | Error::LeaseLost { .. }
@@ -263,6 +267,7 @@ impl Error {
             Error::Crowded { .. } | Error::Nesting(_) => "crowded",
             Error::LeaseLost { .. } => "lease_lost",
             Error::RunEnded { .. } => "run_ended",
+            Error::Exhausted(_) => "budget_exhausted",
             Error::NothingAsked { .. } => "nothing_asked",
             Error::DraftFailed { .. } => "draft_failed",
             Error::Execution(_) => "not_executed",

@@ -1,17 +1,23 @@
-//! `ask`: a question to a person. The Run waits, without a cell where it can, until someone answers.
+//! `ask` and `ask_budget`: a question to a person. The Run waits, without a cell where it can, until someone answers.
 
+use model::budget::{Limits, request};
 use model::run::Waiting;
 use model::run::host_verb::HostVerb;
 use model::run::question;
 use model::run::step::Step;
 use sandbox::Arguments;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::{Host, Refusal, StepReply, VerbArguments, finish};
 use crate::error::Error;
 
-pub(super) async fn execute(host: &Host<'_>, step: Step, arguments: Arguments) -> Result<StepReply, Error> {
-    let question = match given(arguments) {
+pub(super) async fn execute(
+    host: &Host<'_>,
+    step: Step,
+    verb: HostVerb,
+    arguments: Arguments,
+) -> Result<StepReply, Error> {
+    let question = match asked(verb, arguments) {
         Ok(question) => question,
         Err(refusal) => return finish(host, step, Err(refusal)).await,
     };
@@ -47,8 +53,12 @@ pub(super) async fn wait(
     Ok(Ok(StepReply::Suspended(Waiting::Person { step: position, question, until: None })))
 }
 
-fn given(arguments: Arguments) -> Result<Json, Refusal> {
-    let mut given = VerbArguments::new(HostVerb::Ask, arguments)?;
+fn asked(verb: HostVerb, arguments: Arguments) -> Result<Json, Refusal> {
+    let given = VerbArguments::new(verb, arguments)?;
+    if verb == HostVerb::AskBudget { asked_budget(given) } else { asked_freely(given) }
+}
+
+fn asked_freely(mut given: VerbArguments) -> Result<Json, Refusal> {
     let question = given.required_text("question");
     let options = given.value("options").map(listed);
     if options.as_ref().is_some_and(|options| options.as_array().is_none_or(Vec::is_empty)) {
@@ -56,6 +66,22 @@ fn given(arguments: Arguments) -> Result<Json, Refusal> {
         return Err(Refusal::Refused(text.to_owned()));
     }
     Ok(json!({ "question": question, "options": options }))
+}
+
+fn asked_budget(mut given: VerbArguments) -> Result<Json, Refusal> {
+    let reason = given.required_text("reason");
+    let mut asked = Map::new();
+    for dimension in ["money", "tokens", "turns", "functions", "seconds", "depth"] {
+        if let Some(amount) = given.value(dimension) {
+            asked.insert(dimension.to_owned(), amount);
+        }
+    }
+    let asked = Limits::of_option(&asked.into()).map_err(|_| {
+        let text = "`ask_budget` needs how much more is asked for: `money` in dollars, or a whole number of `tokens`, `turns`, \
+                    `functions`, `seconds` or `depth`";
+        Refusal::Refused(text.to_owned())
+    })?;
+    Ok(request::question(&reason, &asked))
 }
 
 /// A tuple offers what a list does.

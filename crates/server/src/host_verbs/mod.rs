@@ -4,6 +4,7 @@
 mod ask;
 mod babyagi;
 mod brain;
+mod budgets;
 mod call;
 mod emit;
 mod files;
@@ -20,6 +21,7 @@ mod verb_arguments;
 
 use std::ops::Deref;
 
+use model::budget::exhausted::BUDGET_EXHAUSTED;
 use model::run::RunError;
 use model::run::host_verb::HostVerb;
 use model::run::step::Step;
@@ -93,6 +95,8 @@ type Reply = Result<Json, Refusal>;
 enum Refusal {
     Refused(String),
     Failed(String),
+    /// A budget has no room for it.
+    Exhausted(String),
     /// The database could not be used, which is nothing that the code should hear.
     Unavailable(String),
 }
@@ -117,6 +121,7 @@ impl Refusal {
     fn into_error(self) -> RunError {
         let (type_name, message) = match self {
             Refusal::Refused(message) => (REFUSED, message),
+            Refusal::Exhausted(message) => (BUDGET_EXHAUSTED, message),
             Refusal::Failed(message) | Refusal::Unavailable(message) => (FAILED, message),
         };
         RunError::of(type_name, message)
@@ -139,7 +144,7 @@ async fn execute(host: &Host<'_>, step: Step, arguments: Arguments) -> Result<St
         HostVerb::FuncRun => babyagi::run(host, step, arguments).await,
         HostVerb::Call => call::execute(host, step, arguments).await,
         HostVerb::Sleep => sleep::execute(host, step, arguments).await,
-        HostVerb::Ask => ask::execute(host, step, arguments).await,
+        HostVerb::Ask | HostVerb::AskBudget => ask::execute(host, step, verb, arguments).await,
         HostVerb::ToolsCall => tools::call(host, step, arguments).await,
         HostVerb::Emit => emit::execute(host, step, arguments).await,
         HostVerb::BrainPropose => propose::execute(host, step, arguments).await,
@@ -148,11 +153,20 @@ async fn execute(host: &Host<'_>, step: Step, arguments: Arguments) -> Result<St
         }
         HostVerb::StorageSet | HostVerb::StorageRemove => storage::change(host, step, verb, arguments).await,
         verb => {
-            let reply = match VerbArguments::new(verb, arguments) {
-                Ok(given) => at_once(host, &step, verb, given).await,
-                Err(refusal) => Err(refusal),
+            let given = match VerbArguments::new(verb, arguments) {
+                Ok(given) => given,
+                Err(refusal) => return finish(host, step, Err(refusal)).await,
             };
-            finish(host, step, reply).await
+            match budgets::new_functions(host, verb, &given).await? {
+                0 => {
+                    let reply = at_once(host, &step, verb, given).await;
+                    finish(host, step, reply).await
+                }
+                new => {
+                    let propose = async |step: &Step| at_once(host, step, verb, given).await;
+                    budgets::propose(host, step, new, propose).await
+                }
+            }
         }
     }
 }
@@ -191,6 +205,7 @@ async fn at_once(host: &Host<'_>, step: &Step, verb: HostVerb, given: VerbArgume
         | V::Call
         | V::Sleep
         | V::Ask
+        | V::AskBudget
         | V::ToolsCall
         | V::Emit
         | V::BrainPropose

@@ -5,6 +5,7 @@ use model::name::EntryName;
 use model::run::Run;
 use model::run::retry::Retry;
 
+use crate::app::budgets::spending;
 use crate::app::runs::{self, By, Input, StartRun, Target};
 use crate::engine::execution::host::Inner;
 use crate::engine::{NamedBy, NodeStart, NodeTarget};
@@ -13,6 +14,9 @@ use crate::error::Error;
 pub(super) async fn run(host: &Inner, node: NodeStart) -> Result<Run, Error> {
     let (run, target) = (&host.run, node.target);
     let by = judge(host, &target).await?;
+    if let Some(refused) = spending::refuses_nested(&host.ctx, run).await? {
+        return Err(Error::Exhausted(Box::new(refused.exhausted.seen_by(&run.authority))));
+    }
     let target = match target.version {
         Some(version) => Target::Number(target.name, version),
         None => Target::AsOf(target.name, run.revision),
@@ -21,6 +25,7 @@ pub(super) async fn run(host: &Inner, node: NodeStart) -> Result<Run, Error> {
         run_id: Some(node.child),
         parent: Some(run.run_id),
         depth: run.how.depth + 1,
+        is_bounded_above: run.how.is_bounded(),
         is_node: true,
         chain: run.chain.clone(),
         // Asked for again after a crash, it is the same Run.

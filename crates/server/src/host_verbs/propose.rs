@@ -1,6 +1,7 @@
 //! `brain.propose`: the drafts of a Run become a Changeset. The Run goes on with its state, or waits without a cell until somebody has
 //! decided.
 
+use model::budget::{Amounts, Spending};
 use model::changeset::{Changeset, ChangesetState};
 use model::run::Waiting;
 use model::run::host_verb::HostVerb;
@@ -10,7 +11,7 @@ use serde_json::{Value as Json, json};
 
 use super::brain::need_drafts;
 use super::stop::Stop;
-use super::{Host, Refusal, Reply, StepReply, VerbArguments, begin, finish, finish_begun};
+use super::{Host, Refusal, Reply, StepReply, VerbArguments, begin, budgets, finish, finish_begun};
 use crate::app::changesets::{self, workspace};
 use crate::error::Error;
 
@@ -23,6 +24,11 @@ pub(super) async fn execute(
         Ok(asked) => asked,
         Err(refusal) => return finish(host, step, Err(refusal)).await,
     };
+    let is_begun = step.result.is_some();
+    let new = if is_begun { 0 } else { budgets::new_drafts(host).await? };
+    if let Err(refused) = budgets::reserve_functions(host, &step, new).await? {
+        return budgets::refuse(host, step, refused).await;
+    }
     // A result in a Step that is not finished says what was proposed before it waited.
     let (proposed, is_begun) = match step.result.as_ref().and_then(|begun| begun["changeset"].as_u64()) {
         Some(number) => (changesets::find(&host.ctx, &host.access(), number).await.map_err(Stop::from), true),
@@ -41,7 +47,11 @@ pub(super) async fn execute(
             if reply.is_ok() {
                 host.workspace.clear();
             }
-            if is_begun { finish_begun(host, step, reply).await } else { finish(host, step, reply).await }
+            if is_begun {
+                return finish_begun(host, step, reply).await;
+            }
+            let spent = if reply.is_ok() { Amounts::functions(new) } else { Amounts::default() };
+            budgets::finish(host, step, reply, &Spending::unmeasured(spent)).await
         }
     }
 }

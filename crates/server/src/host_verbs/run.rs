@@ -8,7 +8,8 @@ use model::run::{Run, RunState};
 use sandbox::{Arguments, Value};
 use serde_json::{Map, Value as Json};
 
-use super::{Host, Refusal, Reply, StepReply, begin, finish, finish_begun};
+use super::{Host, Refusal, Reply, StepReply, begin, budgets, finish, finish_begun};
+use crate::app::budgets::spending;
 use crate::app::functions::trials;
 use crate::app::runs::{self, By, StartRun, Target};
 use crate::error::Error;
@@ -60,6 +61,7 @@ pub(super) async fn start(
     let ended = match child(host, step, target, input(&arguments), by).await? {
         Child::Ended(ended) => *ended,
         Child::Ending => return Ok(StepReply::Ending),
+        Child::Refused(refused) => return Ok(refused),
     };
     let reply = match &ended.run {
         Ok(child) => reply(child),
@@ -73,6 +75,8 @@ pub(super) enum Child {
     Ended(Box<EndedChild>),
     /// The end of the Run that started it was asked for, or another node has it.
     Ending,
+    /// A budget has no room for it, and its Step says so.
+    Refused(StepReply),
 }
 
 /// One that has ended or could not be started, and its Step, which is journaled as begun.
@@ -94,6 +98,9 @@ pub(super) async fn child(
     let begun = step.child.is_some();
     let child = step.child.unwrap_or_else(|| host.ctx.ids.run());
     if !begun {
+        if let Some(refused) = spending::refuses_nested(&host.ctx, run).await? {
+            return budgets::refuse(host, step, refused).await.map(Child::Refused);
+        }
         step.child = Some(child);
         begin(host, &step).await?;
     }
@@ -101,6 +108,7 @@ pub(super) async fn child(
         run_id: Some(child),
         parent: Some(run.run_id),
         depth: run.how.depth + 1,
+        is_bounded_above: run.how.is_bounded(),
         chain: run.chain.clone(),
         idempotency_key: Some(format!("step:{child}")),
         watch: host.watch.clone(),

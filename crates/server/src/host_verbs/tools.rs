@@ -7,7 +7,7 @@ use sandbox::{Arguments, HostError};
 use serde_json::{Map, Value as Json, json};
 
 use super::run::{Child, child};
-use super::{Host, Refusal, Reply, StepReply, VerbArguments, ask, finish, finish_begun};
+use super::{Host, Refusal, Reply, StepReply, VerbArguments, ask, budgets, finish, finish_begun};
 use crate::app::changesets::workspace::Workspace;
 use crate::app::functions::trials;
 use crate::app::meta_tools::{self, Caller, ToolAnswer, ToolCall};
@@ -62,6 +62,15 @@ pub(super) async fn call(host: &Host<'_>, step: Step, arguments: Arguments) -> R
                 }
                 Err(refusal) => finish(host, step, Err(refusal)).await,
             }
+        }
+        Ok(call @ ToolCall::Propose { .. }) => {
+            let new = budgets::new_drafts(host).await?;
+            let propose = async |step: &Step| {
+                let caller =
+                    Caller { as_of: host.run.revision, workspace: host.workspace, once: step.once() };
+                reply(meta_tools::execute(&host.ctx, &access, &caller, call).await)
+            };
+            budgets::propose(host, step, new, propose).await
         }
         Ok(call) => {
             let (as_of, once) = (host.run.revision, step.once());
@@ -138,6 +147,7 @@ async fn run(
     let ended = match child(host, step, target, input.into(), By::Name).await? {
         Child::Ended(ended) => *ended,
         Child::Ending => return Ok(StepReply::Ending),
+        Child::Refused(refused) => return Ok(refused),
     };
     let answer = match ended.run {
         Ok(run) => meta_tools::of_run(&host.ctx, &host.access(), &run).await,

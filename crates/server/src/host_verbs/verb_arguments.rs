@@ -45,6 +45,19 @@ impl VerbArguments {
         }
     }
 
+    /// Without taking it.
+    pub(super) fn peek_text(&self, name: &str) -> Option<&str> {
+        match self.values.get(name) {
+            Some(Value::Str(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// How long an argument is as JSON; zero if it is absent.
+    pub(super) fn bytes(&self, name: &str) -> u64 {
+        self.values.get(name).map_or(0, |value| value.to_json().to_string().len() as u64)
+    }
+
     /// Of one that is required.
     pub(super) fn required_text(&mut self, name: &str) -> String {
         self.text(name).unwrap_or_default()

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use model::access::actor::Actor;
+use model::budget;
 use model::llm::{KeySource, Llm, LlmName, Price, Profile, Protocol, Role};
 use secrecy::SecretString;
 
@@ -16,6 +17,8 @@ pub struct ModelConfig {
     pub name: Option<String>,
     /// `[model] key`: the secret that is sent as the key.
     pub key: String,
+    /// `[model] price`: what it costs, if that is known.
+    pub price: Option<budget::Price>,
     /// Variables of the environment that may hold keys of stored models: those whose names end in `_API_KEY`.
     pub variables: BTreeMap<String, SecretString>,
 }
@@ -23,7 +26,7 @@ pub struct ModelConfig {
 impl Default for ModelConfig {
     fn default() -> ModelConfig {
         let key = "openai_api_key".to_owned();
-        ModelConfig { url: None, name: None, key, variables: BTreeMap::new() }
+        ModelConfig { url: None, name: None, key, price: None, variables: BTreeMap::new() }
     }
 }
 
@@ -43,7 +46,7 @@ impl ModelConfig {
             model_id: self.name.clone().unwrap_or_else(|| USUAL_ID.to_owned()),
             key: KeySource::Secret(self.key.clone()),
             roles: Role::ALL.iter().copied().collect(),
-            price: Price::default(),
+            price: self.price.map(Price::from).unwrap_or_default(),
             profile: Profile::usual(Protocol::ChatCompletions),
             probed_at: None,
             updated_at: Timestamp::UNIX_EPOCH,

@@ -10,6 +10,7 @@ use model::run::{Run, RunState};
 
 use super::ending::{push_forget, push_forget_callees};
 use super::waiting::push_wake;
+use crate::budgets::reservations::push_settle_left;
 use crate::changes::Topic;
 use crate::db::{Batch, Durability};
 use crate::error::Error;
@@ -60,6 +61,7 @@ impl Store {
             if run.state.is_final() {
                 // It has no output that could be too long.
                 events.push(run.recorded(usize::MAX).event);
+                push_settle_left(&mut batch, run.run_id);
                 batch.changes_run(run.run_id);
                 if let Some(graph) = run.parent.filter(|_| run.how.is_node) {
                     push_wake(&mut batch, graph, at);

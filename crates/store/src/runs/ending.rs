@@ -10,6 +10,7 @@ use model::run::{Ending, Lease, RunError, RunState, Usage};
 use super::calls::push_calls;
 use super::output::push_output;
 use super::waiting::push_wake;
+use crate::budgets::reservations::push_settle_left;
 use crate::changes::Topic;
 use crate::db::{Batch, Durability, Value};
 use crate::error::Error;
@@ -45,6 +46,9 @@ pub struct Finished {
     pub failures: Option<FailureCount>,
 }
 
+/// That of the first execution of a Run.
+const FIRST_FENCE: u64 = 1;
+
 impl Store {
     /// False if another claim holds the Run or it has ended otherwise; then nothing was written. Whoever did not hear the answer
     /// may ask again. If another failure of its Schedule was counted meanwhile, the error says so.
@@ -62,6 +66,10 @@ impl Store {
         }
         if let Some(count) = finished.failures {
             push_failure_count(&mut batch, count);
+        }
+        // Whoever asked for nothing reserved nothing; but an execution that was lost may have, before it could journal anything.
+        if finished.may_be_journaled || finished.lease.fence > FIRST_FENCE {
+            push_settle_left(&mut batch, finished.run_id);
         }
         push_events(&mut batch, &finished.events);
         batch.changes_run(finished.run_id);

@@ -189,6 +189,8 @@ fn rest_of(how: &How) -> Option<How> {
         depth: how.depth,
         is_node: how.is_node,
         record: how.record,
+        budget: how.budget,
+        is_bounded_above: how.is_bounded_above,
         graph: how.graph.clone(),
         draft: how.draft.clone(),
         ..How::default()

@@ -59,7 +59,9 @@ macro_rules! delete {
         }
     };
 }
-const DELETE: [Sql; 9] = [
+const DELETE: [Sql; 11] = [
+    delete!("budgets"),
+    delete!("reservations"),
     delete!("run_drafts"),
     delete!("graph_commands"),
     delete!("graph_journal"),

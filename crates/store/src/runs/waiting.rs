@@ -2,9 +2,13 @@
 
 use jiff::Timestamp;
 use model::access::actor::Actor;
+use model::access::audit::AuditRecord;
+use model::budget::{Account, Limits};
 use model::ids::RunId;
 use model::run::{Lease, Waiting};
 
+use crate::access::audit::push_audit;
+use crate::budgets::extending::push_extension;
 use crate::changes::Topic;
 use crate::db::{Batch, Durability, Row, Sql, Value};
 use crate::error::Error;
@@ -167,6 +171,36 @@ impl Store {
         actor: &Actor,
         at: Timestamp,
     ) -> Result<bool, Error> {
+        self.answer_run_with(run, position, answer, actor, at, Batch::new()).await
+    }
+
+    /// The same for a question for a larger budget: these accounts get it with the answer.
+    #[allow(clippy::too_many_arguments, reason = "an answer and what it grants, in one batch")]
+    pub async fn answer_run_extending(
+        &self,
+        run: RunId,
+        position: u32,
+        answer: &serde_json::Value,
+        actor: &Actor,
+        at: Timestamp,
+        (accounts, more): (&[Account], &Limits),
+        audit: &AuditRecord,
+    ) -> Result<bool, Error> {
+        let mut granted = Batch::new();
+        push_extension(&mut granted, accounts, more, at);
+        push_audit(&mut granted, audit);
+        self.answer_run_with(run, position, answer, actor, at, granted).await
+    }
+
+    async fn answer_run_with(
+        &self,
+        run: RunId,
+        position: u32,
+        answer: &serde_json::Value,
+        actor: &Actor,
+        at: Timestamp,
+        more: Batch,
+    ) -> Result<bool, Error> {
         let asked = self
             .db
             .optional(
@@ -190,6 +224,7 @@ impl Store {
             [run.0.into(), position.into(), answer.into(), actor.to_string().into(), at.into()],
             "the step is not finished",
         );
+        batch.append(more);
         self.write_guarded(batch).await
     }
 }

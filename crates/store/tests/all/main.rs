@@ -18,6 +18,7 @@ mod audit;
 mod babyagi;
 mod backup;
 mod brain;
+mod budgets;
 mod calls;
 mod cancelling;
 mod changesets;

@@ -8,6 +8,7 @@ use model::access::grantable::{Grant, Grantable};
 use model::access::grants::BrainGrant;
 use model::access::scope::Scope;
 use model::access::token::TokenRole;
+use model::budget::{Limits, Money};
 use model::entry::EntryKey;
 use model::function::closure::ClosureHash;
 use model::ids::{EntryId, NodeId, RunId, TokenId, VersionId};
@@ -100,6 +101,8 @@ fn full(text: &str) -> Run {
             resumable: true,
             depth: 3,
             is_node: true,
+            budget: Limits { money: Some(Money(1)), tokens: Some(2), turns: Some(3), ..Limits::default() },
+            is_bounded_above: true,
             record: model::function::run_options::Record::Errors,
             graph: Some(Box::new(model::graph::run_options::GraphOptions {
                 pinned: [("n\0".to_owned(), std::collections::BTreeMap::new())].into(),

@@ -19,6 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from selfmade._declared import (
+    Budget,
     Concurrency,
     Declared,
     ErrorExpected,
@@ -59,8 +60,10 @@ from selfmade._errors import (
 from selfmade._function import function
 from selfmade._imports import imports
 from selfmade._inside import (
+    BudgetExhausted,
     OutsideRun,
     ask,
+    ask_budget,
     brain,
     emit,
     files,
@@ -102,6 +105,8 @@ __all__ = [
     "AsyncClient",
     "AsyncRunHandle",
     "BadRequest",
+    "Budget",
+    "BudgetExhausted",
     "Client",
     "Concurrency",
     "Conflict",
@@ -142,6 +147,7 @@ __all__ = [
     "__version__",
     "aio",
     "ask",
+    "ask_budget",
     "brain",
     "changesets",
     "connect",

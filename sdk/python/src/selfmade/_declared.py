@@ -76,6 +76,17 @@ class Concurrency(TypedDict):
     key: str
 
 
+class Budget(TypedDict, total=False):
+    """The most that a run may spend with all that it starts."""
+
+    money: float
+    tokens: int
+    turns: int
+    functions: int
+    seconds: int
+    depth: int
+
+
 class Declared(TypedDict, total=False):
     """What the decorator recorded, as found in a function's `__selfmade__`. Holds only what was written."""
 
@@ -98,5 +109,6 @@ class Declared(TypedDict, total=False):
     record: Literal["all", "errors", "sample", "none"]
     returns: Literal["warn", "error"]
     priority: int
+    budget: float | Budget
     tests: list[Test]
     metadata: dict[str, Any]

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from inspect import isfunction
 from typing import Any, Literal, ParamSpec, Protocol, TypeVar, overload
 
-from selfmade._declared import Concurrency, Retries, Test
+from selfmade._declared import Budget, Concurrency, Retries, Test
 from selfmade._managed import ManagedFunction
 from selfmade._plain import is_plain
 
@@ -52,6 +52,18 @@ def _is_priority(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and -100 <= value <= 100
 
 
+def _is_amount(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
+
+
+def _is_budget(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return _is_amount(value)
+    whole = all(isinstance(amount, int) for name, amount in value.items() if name != "money")
+    known = set(value) <= {"money", "tokens", "turns", "functions", "seconds", "depth"}
+    return bool(value) and known and whole and all(_is_amount(amount) for amount in value.values())
+
+
 # Each keyword with what its value must be, in the words of the error, and the test of it.
 _KEYWORDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "description": ("a string", lambda value: isinstance(value, str)),
@@ -82,6 +94,10 @@ _KEYWORDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     ),
     "returns": ('"warn" or "error"', lambda value: value in ("warn", "error")),
     "priority": ("an integer from -100 to 100", _is_priority),
+    "budget": (
+        "a number of dollars, or a dict with any of `money`, `tokens`, `turns`, `functions`, `seconds` and `depth`",
+        _is_budget,
+    ),
     "tests": ("a list of dicts", _is_list_of(dict)),
     "metadata": ("a dict", lambda value: isinstance(value, dict)),
 }
@@ -113,6 +129,7 @@ def function(
     record: Literal["all", "errors", "sample", "none"] = ...,
     returns: Literal["warn", "error"] = ...,
     priority: int = ...,
+    budget: float | Budget = ...,
     tests: list[Test] = ...,
     metadata: dict[str, Any] = ...,
 ) -> Decorator: ...
@@ -173,6 +190,8 @@ def function(fn: Any = None, /, **declared: Any) -> Any:
         returns: what comes of a returned value that does not fit the annotation: "warn" records a warning, "error"
             fails the run.
         priority: from -100 to 100; of runs that wait, the highest goes first.
+        budget: the most dollars that a run may spend with all that it starts, or a limit each for any of `money`
+            (dollars), `tokens`, `turns`, `functions`, `seconds` and `depth`.
         tests: `{"input": {...}, "expect": ...}`, optionally with "name", "mocks" and
             "kind" ("exact", "generated" or "regression"). Expected is one of
             {"output": value}, {"pins": [[pin, value], ...]}, {"schema": {...}} and

@@ -14,6 +14,10 @@ class OutsideRun(SelfmadeError):
     """Something that only a run can do was asked for outside of one."""
 
 
+class BudgetExhausted(SelfmadeError):
+    """A budget has no room for what a run asks for. Inside a run, host verbs raise it."""
+
+
 def _refuse(name: str) -> NoReturn:
     hint = "call the function itself, not its `.local`"
     if name.startswith("secrets."):
@@ -24,6 +28,19 @@ def _refuse(name: str) -> NoReturn:
 def ask(question: str, options: list[Any] | None = None) -> Any:
     """Asks a person, and returns the answer."""
     _refuse("ask")
+
+
+def ask_budget(
+    reason: str,
+    money: float | None = None,
+    tokens: float | None = None,
+    turns: float | None = None,
+    functions: float | None = None,
+    seconds: float | None = None,
+    depth: float | None = None,
+) -> Any:
+    """Asks a person for a larger budget, and returns what was added, or None."""
+    _refuse("ask_budget")
 
 
 def sleep(seconds: float) -> None:

@@ -159,5 +159,5 @@ fn opaque(message: &Value) -> Option<Value> {
 pub(super) fn usage(usage: &Value) -> Option<Usage> {
     let (prompt, output) = (count(usage, "/prompt_tokens")?, count(usage, "/completion_tokens").unwrap_or(0));
     let cached = count(usage, "/prompt_tokens_details/cached_tokens").unwrap_or(0).min(prompt);
-    Some(Usage { input: prompt - cached, cached, written: 0, output })
+    Some(Usage { input: prompt - cached, cached, output, ..Usage::default() })
 }

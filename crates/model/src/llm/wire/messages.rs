@@ -144,5 +144,6 @@ pub(super) fn usage(usage: &Value) -> Option<Usage> {
         cached: count(usage, "/cache_read_input_tokens").unwrap_or(0),
         written: count(usage, "/cache_creation_input_tokens").unwrap_or(0),
         output: count(usage, "/output_tokens").unwrap_or(0),
+        ..Usage::default()
     })
 }

@@ -133,5 +133,5 @@ fn raw_call(call: &Value) -> RawCall {
 pub(super) fn usage(usage: &Value) -> Option<Usage> {
     let (prompt, output) = (count(usage, "/input_tokens")?, count(usage, "/output_tokens").unwrap_or(0));
     let cached = count(usage, "/input_tokens_details/cached_tokens").unwrap_or(0).min(prompt);
-    Some(Usage { input: prompt - cached, cached, written: 0, output })
+    Some(Usage { input: prompt - cached, cached, output, ..Usage::default() })
 }

@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 
+use model::budget;
 use model::changeset::check::{Gate, Verdict};
 use model::run::{Run, RunState};
 use serde_json::{Map, Value};
@@ -48,7 +49,8 @@ pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) 
     input.insert("goal".to_owned(), arguments.goal.into());
     input.insert("examples".to_owned(), arguments.examples.into());
     input.extend(arguments.name.map(|name| ("name".to_owned(), name.into())));
-    build(session, brain, input, arguments.yes).await
+    let budget = arguments.limits.budget.limits();
+    build(session, brain, input, budget, arguments.yes).await
 }
 
 /// Runs it, and decides with whoever is there what becomes of a proposal.
@@ -56,9 +58,10 @@ pub(crate) async fn build(
     session: &Session,
     brain: &Brain,
     input: Map<String, Value>,
+    budget: budget::Limits,
     yes: bool,
 ) -> Result<Exit, Error> {
-    let run = running::run(session, brain, "build", input).await?;
+    let run = running::run(session, brain, "build", input, budget).await?;
     let Some(account) = account(session, &run)? else { return run_view::ended(&session.output, &run) };
     let exit = conclude(session, brain, account, yes).await?;
     if matches!(exit, Exit::Done | Exit::Waiting) && !session.output.json {

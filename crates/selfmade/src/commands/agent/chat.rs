@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{build, running};
 use crate::client::Brain;
+use crate::commands::budget::BudgetArguments;
 use crate::error::{Error, Exit};
 use crate::session::Session;
 use crate::terminal::prompt;
@@ -30,6 +31,8 @@ pub(crate) struct Arguments {
     /// The most calls of the model for one message
     #[arg(long, value_name = "N", default_value_t = 20)]
     most_turns: u32,
+    #[command(flatten)]
+    budget: BudgetArguments,
 }
 
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
@@ -70,7 +73,8 @@ impl Talk<'_> {
         ];
         let input: Map<String, Value> =
             input.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
-        let run = running::run(self.session, self.brain, "chat", input).await?;
+        let budget = self.arguments.budget.limits();
+        let run = running::run(self.session, self.brain, "chat", input, budget).await?;
         let output = &self.session.output;
         let Some(account) = build::account(self.session, &run)? else { return run_view::ended(output, &run) };
         self.messages = account["messages"].clone();

@@ -6,6 +6,7 @@ pub(crate) mod request;
 mod running;
 mod show;
 
+use super::budget::BudgetArguments;
 use crate::client::Brain;
 use crate::error::{Error, Exit};
 use crate::session::Session;
@@ -36,7 +37,6 @@ pub(crate) struct Limits {
     /// The most calls of a language model
     #[arg(long, value_name = "N", default_value_t = 40)]
     most_calls: u32,
-    /// The most dollars it may spend on language models
-    #[arg(long, value_name = "DOLLARS")]
-    budget: Option<f64>,
+    #[command(flatten)]
+    budget: BudgetArguments,
 }

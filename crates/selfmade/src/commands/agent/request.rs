@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let mut input = arguments.limits.arguments(session);
     input.insert("request".to_owned(), arguments.request.into());
-    let run = running::run(session, brain, "do", input).await?;
+    let run = running::run(session, brain, "do", input, arguments.limits.budget.limits()).await?;
     let Some(account) = build::account(session, &run)? else { return run_view::ended(&session.output, &run) };
     let output = &session.output;
     let error = account["error"].as_str().unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::path::Path;
 
-use model::graph::run_options::GraphOptions;
+use model::budget;
 use model::name::EntryName;
 use model::run::Run;
 use serde_json::{Map, Value, json};
@@ -44,21 +44,12 @@ pub(super) async fn run(
     brain: &Brain,
     function: &str,
     input: Map<String, Value>,
+    budget: budget::Limits,
 ) -> Result<Run, Error> {
     let function = EntryName::new(function).map_err(server::Error::from)?;
     ensure_pack(session, brain, &function).await?;
-    let run = FunctionRun {
-        function,
-        version: None,
-        input,
-        positional: Vec::new(),
-        timeout_ms: None,
-        retries: None,
-        priority: None,
-        draft: false,
-        preset: None,
-        graph: GraphOptions::default(),
-    };
+    let budget = Some(budget).filter(|limits| !limits.is_empty());
+    let run = FunctionRun { budget, ..FunctionRun::new(function, input) };
     let worker = brain.local().map(|local| Worker::begin(&local.ctx));
     let mut events = brain.start(&Start::Function { run: Box::new(run), key: None }).await?;
     let mut reports = Reports::new(session);

@@ -1,5 +1,6 @@
 //! `selfmade demo build`: what a build is like, without a language model: its answers are a recording, everything else is real.
 
+use model::budget;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -57,7 +58,7 @@ async fn show(session: &Session, brain: &Brain, goal: &str, examples: &[String])
     output.note(format!("$ selfmade build '{goal}'{shown}"));
     let input: Map<String, Value> =
         [("goal".to_owned(), goal.into()), ("examples".to_owned(), json!(examples))].into_iter().collect();
-    let exit = agent::build::build(session, brain, input, true).await?;
+    let exit = agent::build::build(session, brain, input, budget::Limits::default(), true).await?;
     if session.settings.home.why == Why::Demo {
         output.note("The brain of this demo is gone now; `selfmade model add` configures a model for your own.");
     } else {

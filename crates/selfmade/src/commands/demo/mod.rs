@@ -7,7 +7,6 @@ mod recording;
 mod reddit;
 
 use model::graph::GraphContent;
-use model::graph::run_options::GraphOptions;
 use model::name::EntryName;
 use model::run::Run;
 use serde_json::Value;
@@ -65,19 +64,7 @@ async fn store_graph(brain: &Brain, graph_name: &str, text: &str) -> Result<(), 
 /// Its record, however it ends.
 async fn start(brain: &Brain, callable: &str, input: Value) -> Result<Option<Run>, Error> {
     let input = input.as_object().cloned().unwrap_or_default();
-    let run = FunctionRun {
-        function: name(callable)?,
-        code: None,
-        version: None,
-        input,
-        positional: Vec::new(),
-        timeout_ms: None,
-        retries: None,
-        priority: None,
-        draft: false,
-        preset: None,
-        graph: GraphOptions::default(),
-    };
+    let run = FunctionRun::new(name(callable)?, input);
     let mut events = brain.start(&Start::Function { run: Box::new(run), key: None }).await?;
     while let Some(told) = brain.told::<Run>(&mut events).await? {
         if let StreamUpdate::Done(run) = told {

@@ -2,6 +2,7 @@
 
 mod answer;
 mod cancel;
+mod extend;
 mod held;
 pub(crate) mod list;
 mod nodes;
@@ -27,6 +28,7 @@ pub(crate) enum Command {
     Tail(tail::Arguments),
     Cancel(cancel::Arguments),
     Answer(answer::Arguments),
+    Extend(extend::Arguments),
     Held(held::Arguments),
     Release(release::Arguments),
     Resume(resume::Arguments),
@@ -43,6 +45,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, command: Command) -> R
         Command::Tail(arguments) => tail::run(session, brain, arguments).await,
         Command::Cancel(arguments) => cancel::run(session, brain, arguments).await,
         Command::Answer(arguments) => answer::run(session, brain, arguments).await,
+        Command::Extend(arguments) => extend::run(session, brain, arguments).await,
         Command::Held(arguments) => held::run(session, brain, arguments).await,
         Command::Release(arguments) => release::run(session, brain, arguments).await,
         Command::Resume(arguments) => resume::run(session, brain, arguments).await,

@@ -39,6 +39,10 @@ impl Workspace {
         Ok(())
     }
 
+    pub(crate) fn names(&self) -> Vec<EntryName> {
+        self.lock().iter().map(|(name, _)| name.clone()).collect()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.lock().is_empty()
     }

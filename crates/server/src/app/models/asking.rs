@@ -1,6 +1,7 @@
 //! A model that is about to be asked: chosen by role or name, with its key at hand.
 
 use model::access::secret::Secret;
+use model::budget::Price;
 use model::llm::choice::{ChoiceError, choose};
 use model::llm::reply::usage_json;
 use model::llm::{ChatRequest, KeySource, Llm, Protocol, Role, ToolMode, Usage, openai};
@@ -10,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::known;
 use crate::ctx::Ctx;
 use crate::error::Error;
-use crate::llm::{self, ModelError, Probed, Reach};
+use crate::llm::{self, ModelConfig, ModelError, Probed, Reach};
 use crate::secrets::opening::open_known;
 use crate::secrets::redaction::Redaction;
 
@@ -20,6 +21,7 @@ pub(crate) struct OpenModel {
     key: Option<SecretBox<Vec<u8>>>,
     /// Strikes the key out of what the server shows.
     pub(crate) redaction: Redaction,
+    is_configured: bool,
     /// Whether functions may name another model of the same server for a reply, and one for embeddings.
     takes_names: (bool, bool),
 }
@@ -72,7 +74,8 @@ pub(crate) async fn open(ctx: &Ctx, model: Llm, configured: bool) -> Result<Open
     let shown =
         key.as_ref().map(|key| String::from_utf8_lossy(key.expose_secret().trim_ascii()).into_owned());
     let redaction = Redaction::of(shown.as_deref().map(|key| (label.as_str(), key)));
-    Ok(OpenModel { takes_names: (configured && config.name.is_none(), configured), model, key, redaction })
+    let takes_names = (configured && config.name.is_none(), configured);
+    Ok(OpenModel { is_configured: configured, takes_names, model, key, redaction })
 }
 
 /// A secret that is sealed for hosts is sent to no other.
@@ -132,6 +135,15 @@ impl OpenModel {
         let (mut reply, usage) = Reach { model: &named, ..self.reach(ctx) }.pass(path, request).await?;
         self.account(&mut reply, &usage, &[]);
         Ok(Asked { reply, usage })
+    }
+
+    /// What it costs, if that is known: it was stated, or the model is on this machine and costs nothing.
+    pub(crate) fn known_price(&self, config: &ModelConfig) -> Option<Price> {
+        if self.is_configured {
+            return config.price;
+        }
+        let is_stated = self.model.price != Default::default();
+        (is_stated || self.model.is_local()).then(|| Price::from(&self.model.price))
     }
 
     pub(crate) async fn probe(&self, ctx: &Ctx) -> Result<Probed, Error> {

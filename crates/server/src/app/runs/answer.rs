@@ -2,6 +2,7 @@
 
 use model::access::Access;
 use model::access::verb::Verb;
+use model::budget::{Limits, request};
 use model::ids::RunId;
 use model::input::depth::{MAX_DEPTH, fits_in};
 use model::run::host_verb::HostVerb;
@@ -9,7 +10,7 @@ use model::run::{RunState, Waiting, question};
 use serde_json::Value;
 
 use super::read::get;
-use crate::app::meta_tools;
+use crate::app::{budgets, meta_tools};
 use crate::ctx::Ctx;
 use crate::error::Error;
 
@@ -31,8 +32,14 @@ pub async fn answer(ctx: &Ctx, access: &Access, id: RunId, value: Value) -> Resu
         problem: format!("run {id}: {error}"),
         hint: "answer with one of them, exactly as written".to_owned(),
     })?;
-    let value = result_of(ctx, id, step, value).await?;
-    if !ctx.store.answer_run(id, step, &value, &access.actor, ctx.clock.now()).await? {
+    let is_answered = match request::asked(&question) {
+        Some(asked) => grant(ctx, access, id, step, (&asked, &value)).await?,
+        None => {
+            let value = result_of(ctx, id, step, value).await?;
+            ctx.store.answer_run(id, step, &value, &access.actor, ctx.clock.now()).await?
+        }
+    };
+    if !is_answered {
         let state = get(ctx, access, id).await?.state;
         return Err(nothing_asked(ctx, id, state).await?);
     }
@@ -44,6 +51,26 @@ async fn result_of(ctx: &Ctx, run: RunId, step: u32, answer: Value) -> Result<Va
     let step = ctx.store.step(run, step).await?;
     let is_tool = step.is_some_and(|step| step.verb == HostVerb::ToolsCall.name());
     Ok(if is_tool { meta_tools::answered(&answer).to_json() } else { answer })
+}
+
+/// Answers a question for a larger budget: the Run hears what was added to its limits, or nothing.
+async fn grant(
+    ctx: &Ctx,
+    access: &Access,
+    id: RunId,
+    step: u32,
+    (asked, answer): (&Limits, &Value),
+) -> Result<bool, Error> {
+    access.may(Verb::ExtendRun)?;
+    let (granted, now) = (request::granted(asked, answer).unwrap_or_default(), ctx.clock.now());
+    if granted.is_empty() {
+        return Ok(ctx.store.answer_run(id, step, &Value::Null, &access.actor, now).await?);
+    }
+    let accounts = budgets::raisable(ctx, access, id, &granted).await?;
+    let audit = budgets::extension(ctx, access, id, &granted);
+    let added = serde_json::to_value(granted).unwrap_or_default();
+    let more = (accounts.as_slice(), &granted);
+    Ok(ctx.store.answer_run_extending(id, step, &added, &access.actor, now, more, &audit).await?)
 }
 
 /// Whoever answers twice is told so.

@@ -148,6 +148,8 @@ fn new_run(
         depth: request.depth,
         is_node: request.is_node,
         record: running.record,
+        budget: request.budget.stated_over(running.budget),
+        is_bounded_above: request.is_bounded_above,
         draft: prepared.draft.clone(),
     };
     // What it asks the brain about, and what it starts by name, is as it was then.

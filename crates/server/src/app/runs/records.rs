@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lists::{RunLine, lines};
 use super::seen_steps::SeenSteps;
+use crate::app::budgets::{self, RunSpending};
 use crate::app::functions::names::{Names, under};
 use crate::app::runs;
 use crate::ctx::Ctx;
@@ -50,6 +51,9 @@ pub struct RunRecord {
     /// Further requests that were not recorded because there were too many.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub requests_left_out: u64,
+    /// What it may spend and has spent on language models and new functions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spending: Option<RunSpending>,
     /// Everything it led to, in the order of starting.
     pub below: Vec<Below>,
 }
@@ -102,6 +106,7 @@ pub async fn show(ctx: &Ctx, access: &Access, id: RunId) -> Result<RunRecord, Er
         steps,
         requests: ctx.store.egress(id).await?,
         requests_left_out: ctx.store.egress_left_out(id).await?,
+        spending: budgets::of_run(ctx, access, id).await?,
         below: below(ctx, access, id).await?,
         run,
     })

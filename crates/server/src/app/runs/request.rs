@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use model::budget::Limits;
 use model::graph::run_options::GraphOptions;
 use model::ids::{RunId, VersionId};
 use model::name::EntryName;
@@ -65,6 +66,10 @@ pub struct StartRun {
     /// Instead of what the Version declares.
     pub retry: Option<Retry>,
     pub priority: Option<i32>,
+    /// What it may spend; what this does not limit, the Version may.
+    pub budget: Limits,
+    /// Whether a Run above it is bounded in time or depth.
+    pub is_bounded_above: bool,
     pub due_at: Option<Timestamp>,
     /// Of a Graph: what is executed and what not, where it stops, the Run it goes on from.
     pub graph: GraphOptions,
@@ -88,6 +93,8 @@ impl StartRun {
             timeout_ms: None,
             retry: None,
             priority: None,
+            budget: Limits::default(),
+            is_bounded_above: false,
             due_at: None,
             graph: GraphOptions::default(),
             max_wait: None,

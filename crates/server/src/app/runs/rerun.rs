@@ -28,7 +28,7 @@ pub async fn again(ctx: &Ctx, access: &Access, id: RunId, live: bool) -> Result<
     }
     // It runs from its beginning.
     graph.resumes = None;
-    Ok(StartRun { graph, ..StartRun::of(target, input) })
+    Ok(StartRun { graph, budget: run.how.budget, ..StartRun::of(target, input) })
 }
 
 /// Of a Run that is not kept the input is gone.

@@ -77,6 +77,7 @@ pub async fn resume(ctx: &Ctx, access: &Access, id: RunId, newer: bool) -> Resul
     Ok(StartRun {
         graph: GraphOptions { resumes: Some(id), ..options },
         timeout_ms: run.how.timeout_ms,
+        budget: run.how.budget,
         ..StartRun::of(target, input)
     })
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use model::access::Access;
+use model::budget::exhausted::BUDGET_EXHAUSTED;
 use model::ids::RunId;
 use model::run::call::Call;
 use model::run::lane::Lane;
@@ -365,10 +366,10 @@ pub(super) fn request(arguments: &Arguments) -> serde_json::Value {
 /// The result of a Step as the code receives it.
 pub(super) fn answered(step: Step) -> Result<Value, HostError> {
     if let Some(RunError { type_name, message, .. }) = step.error {
-        return Err(if type_name == REFUSED {
-            HostError::Refused(message)
-        } else {
-            HostError::Failed(message)
+        return Err(match type_name.as_str() {
+            REFUSED => HostError::Refused(message),
+            BUDGET_EXHAUSTED => HostError::Exhausted(message),
+            _ => HostError::Failed(message),
         });
     }
     let result = step.result.unwrap_or_default();

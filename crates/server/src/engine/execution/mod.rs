@@ -1,5 +1,6 @@
 //! Executes one Run, from the moment this node owns it until its ending is committed.
 
+pub(crate) mod budget;
 pub(crate) mod calls;
 pub(crate) mod host;
 pub(crate) mod injected_secrets;
@@ -30,6 +31,7 @@ use model::run::{End, Lease, Next, Outcome, Requeue, Run, RunState};
 use sandbox::{EgressPolicy, Host, JobLimits, Value};
 use serde_json::Value as Json;
 
+use self::budget::Deadline;
 use self::host::{Collected, Parts, RunHost, RunProgress, Watch};
 use self::injected_secrets::InjectedSecrets;
 use self::journal::Journal;
@@ -79,9 +81,17 @@ pub(crate) async fn execute(ctx: &Ctx, execution: Execution) -> Result<Run, Erro
 
 async fn run_to_end(ctx: &Ctx, execution: Execution) -> Result<Run, Error> {
     let prepared = Arc::clone(&execution.prepared);
+    let deadline = match retry_while_unavailable(ctx, || Deadline::of(ctx, &execution.run)).await? {
+        Some(deadline) if deadline.is_over(ctx.clock.now()) => {
+            let Execution { run, lease, owned, .. } = execution;
+            let next = Next::End(deadline.end());
+            return released(owned, store_next(ctx, run, lease, next, Collected::default()).await);
+        }
+        deadline => deadline,
+    };
     match &prepared.callable {
-        Callable::Function(function) => execute_function(ctx, execution, function).await,
-        Callable::Graph(graph, _) => graph::execute(ctx, execution, graph).await,
+        Callable::Function(function) => execute_function(ctx, execution, function, deadline.as_ref()).await,
+        Callable::Graph(graph, _) => graph::execute(ctx, execution, graph, deadline.as_ref()).await,
     }
 }
 
@@ -89,6 +99,7 @@ async fn execute_function(
     ctx: &Ctx,
     execution: Execution,
     function: &PreparedFunction,
+    deadline: Option<&Deadline>,
 ) -> Result<Run, Error> {
     let Execution { run, given, lease, prepared, steps, watch, handed_over, mut owned, place: _place } =
         execution;
@@ -121,7 +132,7 @@ async fn execute_function(
         Some(input) => work(ctx, &Run { input, ..run.clone() }, function, handed),
         None => work(ctx, &run, function, handed),
     };
-    let work = match work {
+    let mut work = match work {
         Ok(work) => work,
         Err(error) => {
             let end = End::failed("NotExecuted", redaction.text(&error.to_string()), None);
@@ -130,6 +141,9 @@ async fn execute_function(
     };
     if work.egress.is_some() && run.how.record != Record::None {
         ctx.expect_requests(run.run_id, &redaction);
+    }
+    if let Some(deadline) = deadline {
+        work.limits.wall = deadline.within(work.limits.wall, ctx.clock.now());
     }
     owned.begin(&host);
     let mut executed = execute_work(ctx, &host, work, &interrupt).await;
@@ -140,6 +154,9 @@ async fn execute_function(
         executed.map(|executed| outcome::end_of(executed, &run.key.name, &function.content.grants));
     if let Ok(end) = &mut ended {
         returned::check(&host, function, &redaction, end);
+    }
+    if let Some(deadline) = deadline {
+        ended = ended.map(|end| deadline.explained(end, ctx.clock.now()));
     }
     let mut collected = host.collected();
     collected.asked_nothing = host.0.journal.is_empty();

@@ -15,9 +15,11 @@ mod template;
 mod waiting;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use model::run::{End, Outcome, Run};
 
+use super::execution::budget::Deadline;
 use super::execution::host::{Parts, RunHost};
 use super::execution::journal::Journal;
 use super::execution::store_next::store_next;
@@ -33,7 +35,12 @@ pub(crate) use self::replay::{GraphReplay, replay_graph};
 pub(crate) use self::template::render_template;
 
 /// Executes a Run of a Graph, as `execution::execute` does one of a Function.
-pub(super) async fn execute(ctx: &Ctx, execution: Execution, graph: &PreparedGraph) -> Result<Run, Error> {
+pub(super) async fn execute(
+    ctx: &Ctx,
+    execution: Execution,
+    graph: &PreparedGraph,
+    deadline: Option<&Deadline>,
+) -> Result<Run, Error> {
     let Execution { run, given, lease, prepared, steps: _, watch, handed_over, mut owned, place: _place } =
         execution;
     let interrupt = owned.interrupt.clone();
@@ -41,7 +48,7 @@ pub(super) async fn execute(ctx: &Ctx, execution: Execution, graph: &PreparedGra
     let host = RunHost::new(Parts {
         ctx: ctx.clone(),
         journal: Journal::new(run.run_id, Vec::new(), ctx.engine.config.bounds),
-        run: run.clone(),
+        run: bounded(run.clone(), deadline),
         prepared: Arc::clone(&prepared),
         interrupt: interrupt.clone(),
         redaction: Arc::clone(&redaction),
@@ -58,6 +65,10 @@ pub(super) async fn execute(ctx: &Ctx, execution: Execution, graph: &PreparedGra
     // Whoever goes on with it gets other cells: one that waits holds none.
     ctx.engine.executor.release(&run.run_id.to_string());
     let outcome = match (outcome, interrupt.why().and_then(interrupted)) {
+        (Some(Ok(Outcome::Ended(end))), _) => Outcome::Ended(match deadline {
+            Some(deadline) => deadline.explained(end, ctx.clock.now()),
+            None => end,
+        }),
         (Some(Ok(outcome)), _) => outcome,
         (Some(Err(error)), _) if error.is_passing() => Outcome::DatabaseFailed(error.to_string()),
         // Its end was asked for, or another node has it. Which of the two, ending it shows.
@@ -69,4 +80,14 @@ pub(super) async fn execute(ctx: &Ctx, execution: Execution, graph: &PreparedGra
     let collected = host.collected();
     let next = redacted(run.next(outcome, ctx.clock.now(), ctx.ids.chance()), &redaction);
     released(owned, store_next(ctx, run, lease, next, collected).await)
+}
+
+/// With no more time than its budget leaves it.
+fn bounded(mut run: Run, deadline: Option<&Deadline>) -> Run {
+    if let Some(deadline) = deadline {
+        let time = run.how.timeout_ms.map_or(Duration::MAX, Duration::from_millis);
+        let left = deadline.within(time, run.started_at.unwrap_or(run.created_at));
+        run.how.timeout_ms = u64::try_from(left.as_millis()).ok();
+    }
+    run
 }

@@ -87,7 +87,7 @@ pub(crate) mod to {
 
     verbs! {
         ReadBrain ReadFunctions SearchFunctions ReadTriggers ReadSchedules ReadChangesets ReadPacks ReadPresets ReadRuns ReadEvents
-        ReadInsights ReadMetrics ReadNodes ReadModels ExportBrain StartRun CancelRun AnswerRun ReplayRun RunTests PrepareEnvironments
+        ReadInsights ReadMetrics ReadNodes ReadModels ExportBrain StartRun CancelRun AnswerRun ExtendRun ReplayRun RunTests PrepareEnvironments
         ProposeChangeset ApplyChangeset RejectChangeset RevertChangeset ChangePresets ManageSecrets ManageModels ManageTokens ManageSessions PruneRuns
         RebuildSearch ExamineServer
     }

@@ -19,6 +19,7 @@ use jiff::Timestamp;
 use model::access::actor::Actor;
 use model::access::grants;
 use model::access::scope::Scope;
+use model::budget::Limits;
 use model::function::options::OptionError;
 use model::function::run_options;
 use model::graph::run_options::GraphOptions;
@@ -44,6 +45,7 @@ use super::request::query::{CommaSeparated, Limit, time};
 use super::request::run_path::{RunInPath, RunPath};
 use super::state::Door;
 use super::streams::progress;
+use crate::app::budgets::{self, RunSpending};
 use crate::app::changesets::Applied;
 use crate::app::functions::{names, recorded_tests};
 use crate::app::presets;
@@ -60,6 +62,7 @@ pub(super) fn routes() -> OpenApiRouter<Door> {
         .routes(routes!(cancel))
         .routes(routes!(answer))
         .routes(routes!(test))
+        .routes(routes!(extend))
         .routes(routes!(again))
         .merge(stream::routes())
 }
@@ -112,6 +115,8 @@ pub(super) struct StartBody {
     /// Overrides the function's priority: the highest is taken from the queue first.
     #[schema(minimum = -100, maximum = 100)]
     priority: Option<i32>,
+    /// What the run may spend with all that it starts; what this does not limit is limited as the function declares.
+    budget: Option<Limits>,
     /// Not before this time; the run is queued.
     #[serde(default, deserialize_with = "time")]
     due_at: Option<Timestamp>,
@@ -162,6 +167,7 @@ impl StartBody {
                 .map(|number| run_options::priority(&number.into()))
                 .transpose()
                 .map_err(wrong)?,
+            budget: self.budget.map(budget).transpose()?.unwrap_or_default(),
             due_at: self.due_at,
             graph: self.graph,
             ..StartRun::of(target, Input { positional: self.positional, named: self.input })
@@ -473,6 +479,27 @@ async fn test(
     OptionalJson(body): OptionalJson<TestBody>,
 ) -> Result<Body<Applied>, Problem> {
     Ok(Body(recorded_tests::add(door.ctx(), caller.access(), id, body.name).await?))
+}
+
+/// Limits that somebody may mean.
+fn budget(limits: Limits) -> Result<Limits, Problem> {
+    limits.checked().ok_or_else(|| {
+        Problem::bad_request("`budget` states no limit, or one that is too large")
+            .hint("state one or more of `money`, `tokens`, `turns`, `functions`, `seconds` and `depth`")
+    })
+}
+
+/// Raises what a run may spend
+///
+/// What is stated is added to the limits of the run, and to those of the runs above it that the caller may touch.
+#[utoipa::path(post, path = "/runs/{run_id}/extend", tag = "runs", params(RunInPath), request_body = Limits, responses((status = 200, body = RunSpending), Refused))]
+async fn extend(
+    State(door): State<Door>,
+    caller: Allowed<OfRun<to::ExtendRun>>,
+    RunPath(id): RunPath,
+    Json(more): Json<Limits>,
+) -> Result<Body<RunSpending>, Problem> {
+    Ok(Body(budgets::extend(door.ctx(), caller.access(), id, more).await?))
 }
 
 /// On which version.

@@ -2,6 +2,7 @@
 
 mod applying;
 mod bounding;
+mod budgets;
 mod cancelling;
 mod clocks;
 mod crowding;
@@ -14,6 +15,7 @@ pub(crate) mod graphs;
 mod interference;
 mod isolation;
 mod lanes;
+mod model_server;
 mod models;
 mod nesting;
 mod outages;

@@ -90,6 +90,7 @@ fn body(method: &str, path: &str) -> Option<Value> {
         ("PUT", "/api/v1/secrets/{name}") => Some(json!({ "value": "abcdefgh" })),
         ("POST", "/api/v1/runs") => Some(json!({ "function": "add", "input": { "a": 1, "b": 2 } })),
         ("POST", "/api/v1/runs/{run_id}/answer") => Some(json!({ "value": 1 })),
+        ("POST", "/api/v1/runs/{run_id}/extend") => Some(json!({ "turns": 1 })),
         ("POST", "/api/v1/changesets" | "/api/v1/changesets/register") => Some(json!({ "changes": [] })),
         ("POST", "/api/v1/import") => Some(json!({ "files": [] })),
         ("POST", "/api/v1/runs/prune") => Some(json!({ "newest": 1_000 })),

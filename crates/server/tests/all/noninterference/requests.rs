@@ -113,6 +113,7 @@ const ROUTES: &[(&str, &str)] = &[
     ("POST", "/api/v1/runs/prune"),
     ("GET", "/api/v1/runs/{run_id}"),
     ("POST", "/api/v1/runs/{run_id}/answer"),
+    ("POST", "/api/v1/runs/{run_id}/extend"),
     ("POST", "/api/v1/runs/{run_id}/test"),
     ("POST", "/api/v1/runs/{run_id}/cancel"),
     ("POST", "/api/v1/runs/{run_id}/rerun"),
@@ -279,6 +280,7 @@ fn body(method: &str, route: &str, name: &str, other: &str) -> Option<Value> {
             json!({ "function": name, "input": { "x": 2 }, "code": { "script": format!("{other}(x)") } })
         }
         ("POST", "/api/v1/runs/{run_id}/answer") => json!({ "value": 1 }),
+        ("POST", "/api/v1/runs/{run_id}/extend") => json!({ "turns": 1 }),
         ("POST", "/api/v1/runs/{run_id}/release" | "/api/v1/runs/{run_id}/resume") => json!({}),
         ("POST", "/api/v1/import") => json!({ "files": [] }),
         ("POST", "/api/v1/runs/prune") => json!({ "newest": 1_000 }),

@@ -9,6 +9,7 @@ use model::access::Access;
 use model::access::policy::ProposalPolicy;
 use model::access::token::TokenRole;
 use model::access::verb::Verb;
+use model::budget::Limits;
 use model::entry::EntryKind;
 use model::event::EventKind;
 use model::graph::exchange::Format;
@@ -18,6 +19,7 @@ use secrecy::SecretBox;
 use serde_json::json;
 use server::Error;
 use server::app::babyagi::{self, Keys};
+use server::app::budgets;
 use server::app::changesets;
 use server::app::changesets::Breakage;
 use server::app::functions::{
@@ -253,6 +255,8 @@ cases! {
     "runs::cancel cancel" CancelRun Record |stage, access, side| async {
         runs::cancel(&stage.ctx, access, side.queued(stage).await.run_id).await
     };
+    "budgets of_run" ReadRuns Record |stage, access, side| budgets::of_run(&stage.ctx, access, side.run);
+    "budgets extend" ExtendRun Record |stage, access, side| budgets::extend(&stage.ctx, access, side.run, Limits { turns: Some(1), ..Limits::default() });
     "runs::answer answer" AnswerRun Record |stage, access, side| runs::answer(&stage.ctx, access, side.run, json!(1));
     "runs::rerun again" StartRun Record |stage, access, side| async {
         runs::again(&stage.ctx, access, side.run, true).await.map(drop)

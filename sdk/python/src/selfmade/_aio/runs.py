@@ -13,12 +13,13 @@ from selfmade._aio.handle import AsyncRunHandle
 from selfmade._aio.listing import AsyncListing
 from selfmade._aio.pause import pause
 from selfmade._aio.resource import AsyncResource, without_none
+from selfmade._declared import Budget
 from selfmade._errors import ConnectionFailed, SelfmadeError
 from selfmade._http import USUAL_SECONDS, Request, segment
 from selfmade._shape import load
 from selfmade._values import encode
 from selfmade._waiting import Deadline, is_settled, positional
-from selfmade.models import Printed, Run, RunLine, RunRecord, Step
+from selfmade.models import Printed, Run, RunLine, RunRecord, Spending, Step
 
 # The server says so much every quarter of a minute, if only that it is there.
 _QUIET_SECONDS = 60.0
@@ -40,6 +41,7 @@ class AsyncRuns(AsyncResource):
         revision: int | None = None,
         timeout: float | None = None,
         retries: int | Mapping[str, float] | None = None,
+        budget: float | Budget | None = None,
         wait: float | None = None,
         idempotency_key: str | None = None,
     ) -> Run:
@@ -54,6 +56,8 @@ class AsyncRuns(AsyncResource):
             timeout: seconds it may take, instead of what it states.
             retries: the number of retries, or `{"attempts": 4, "first": 0.5, "most": 30}`: tries in total, and the
                 seconds it rests in between, doubling; instead of what it states.
+            budget: the most dollars that it may spend with all that it starts, or a limit each for any of `money`,
+                `tokens`, `turns`, `functions`, `seconds` and `depth`; instead of what it states.
             wait: answer after so many seconds in any case; the run goes on.
             idempotency_key: a second start with this key gets the first run.
 
@@ -61,7 +65,7 @@ class AsyncRuns(AsyncResource):
             Refused: the input does not fit; nothing was started.
         """
         deadline = Deadline(wait)
-        body = _body(function, input, args, version, revision, timeout, retries)
+        body = _body(function, input, args, version, revision, timeout, retries, budget)
         key = idempotency_key or uuid.uuid4().hex
         try:
             run = await self._start(body, f"wait={deadline.whole_seconds()}", key, deadline.patience())
@@ -86,12 +90,13 @@ class AsyncRuns(AsyncResource):
         revision: int | None = None,
         timeout: float | None = None,
         retries: int | Mapping[str, float] | None = None,
+        budget: float | Budget | None = None,
         priority: int | None = None,
         due_at: datetime | None = None,
         idempotency_key: str | None = None,
     ) -> AsyncRunHandle:
         """Queues a run and returns at once. It survives the end of this program and of the server."""
-        body = _body(function, input, args, version, revision, timeout, retries)
+        body = _body(function, input, args, version, revision, timeout, retries, budget)
         body |= without_none({"priority": priority, "due_at": due_at.isoformat() if due_at else None})
         key = idempotency_key or uuid.uuid4().hex
         run = await self._start(body, "respond-async", key, USUAL_SECONDS)
@@ -183,6 +188,10 @@ class AsyncRuns(AsyncResource):
         """Answers the question of a run."""
         return await self._change(Run, "POST", f"{_path(run)}/answer", {"value": encode(value, "the answer")})
 
+    async def extend(self, run: str | Run | RunLine, more: Budget) -> Spending:
+        """Adds to what a run may spend, such as `{"money": 1.0}`; answers its limits and what is spent."""
+        return await self._change(Spending, "POST", f"{_path(run)}/extend", dict(more))
+
     async def rerun(self, run: str | Run | RunLine, *, live: bool = False) -> Run:
         """Runs the same input once more, on the same version or the live one."""
         path = f"{_path(run)}/rerun"
@@ -210,6 +219,7 @@ def _body(
     revision: int | None,
     timeout: float | None,
     retries: int | Mapping[str, float] | None,
+    budget: float | Budget | None,
 ) -> dict[str, Any]:
     named = {name: encode(value, f"`{name}`") for name, value in (input or {}).items()}
     return {
@@ -222,6 +232,7 @@ def _body(
                 "revision": revision,
                 "timeout_ms": None if timeout is None else _milliseconds(timeout),
                 "retries": retries,
+                "budget": {"money": budget} if isinstance(budget, (int, float)) else budget,
             }
         ),
     }

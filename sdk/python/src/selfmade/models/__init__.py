@@ -47,6 +47,8 @@ from selfmade.models.run import (
     Run,
     RunLine,
     RunRecord,
+    Spending,
+    Spent,
     Step,
     Usage,
 )
@@ -105,6 +107,8 @@ __all__ = [
     "Secret",
     "Session",
     "Signature",
+    "Spending",
+    "Spent",
     "Step",
     "Suggestion",
     "Tick",

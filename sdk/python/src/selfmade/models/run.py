@@ -209,6 +209,30 @@ class NetworkRequest(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Spent(Record):
+    """What a run has spent. Of `tokens` that were measured, `input` were read, of which `cached` from a cache."""
+
+    tokens: int = 0
+    money: float = 0.0
+    turns: int = 0
+    functions: int = 0
+    input: int = 0
+    cached: int = 0
+    output: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spending(Record):
+    """What a run may spend and has spent, by itself and with all that it started."""
+
+    own: Spent
+    total: Spent
+    limits: dict[str, float] = field(default_factory=dict)
+    reserved: dict[str, float] = field(default_factory=dict)
+    deadline: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class RunRecord(Run):
     """Everything that is known of a run, and of what it led to."""
 
@@ -221,6 +245,7 @@ class RunRecord(Run):
     requests_left_out: int = 0
     below: list[RunLine] = field(default_factory=list)
     cancelled_by: str | None = None
+    spending: Spending | None = None
 
     @property
     def text(self) -> str:

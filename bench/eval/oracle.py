@@ -45,8 +45,8 @@ class Oracle:
         return self.wrong[key]
 
     def __call__(self, messages, schema=None, tools=None, role=""):
-        text = messages[1]["content"] if len(messages) > 1 else ""
-        kind = schema["title"] if schema else "code"
+        text = next((message["content"] for message in messages if message.get("role") == "user"), "")
+        kind = schema.get("title", "") if schema else "code"
         request = self.task_of(text)
         if request is None:
             return "I do not know this."
@@ -127,9 +127,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         schema = ((body.get("response_format") or {}).get("json_schema") or {}).get("schema")
         messages = [{"role": one["role"], "content": text_of(one.get("content"))} for one in body["messages"]]
         # Where schemas are not sent, the system text has it.
-        schema = schema or schema_in(messages[0]["content"])
-        if schema and "title" not in schema:
-            schema = schema_in(messages[0]["content"]) or schema
+        system = "\n".join(one["content"] for one in messages if one["role"] == "system")
+        schema = schema or schema_in(system)
         with self.lock:
             text = self.server.oracle(messages, schema=schema, tools=body.get("tools"), role=body.get("model", ""))
         words = sum(len(one["content"]) for one in messages) // 4

@@ -198,17 +198,17 @@ def make_function(
     storage="write",
     tests=[
         {
-            "input": {"goal": "Double n.", "examples": ["f(2) => 4", "f(3) => 6", "f(0) => 0"]},
+            "input": {"goal": "Double n.", "examples": ["f(2) => 4", "f(3) => 6", "f(0) => 0", "f(5) => 10", "f(-1) => -2"]},
             "mocks": [
                 {"function": "find_candidates", "output": [{"name": "double", "description": "Doubles.", "grants": {}}]},
-                {"function": "try_candidates", "output": [{"name": "double", "arguments": {"n": 0}, "passed": 3, "of": 3, "got": []}]},
+                {"function": "try_candidates", "output": [{"name": "double", "arguments": {"n": 0}, "passed": 5, "of": 5, "got": []}]},
             ],
             "expect": {
                 "output": {
                     "outcome": "reused",
                     "function": "double",
                     "arguments": {"n": 0},
-                    "why": "it reproduces all 3 examples",
+                    "why": "it reproduces all 5 examples",
                     "made": [],
                     "note": "",
                 }
@@ -266,11 +266,20 @@ def make_draft(
     def whole(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return [one for one in found if one["passed"] == one["of"]]
 
-    # Three examples with different results are enough to know a function by. Fewer may fit by chance: then somebody looks.
-    is_telling = len(parsed) >= 3 and len({json.dumps(one["expect"], sort_keys=True) for one in parsed}) >= 2
+    # Five examples with several results are enough to know a function by. Fewer fit others by chance: then a model looks as well.
+    is_telling = len(parsed) >= 5 and len({json.dumps(one["expect"], sort_keys=True) for one in parsed}) >= 3
     if whole(tried) and is_telling:
         one = whole(tried)[0]
         return done("reused", one["name"], f"it reproduces all {one['of']} examples", arguments=one["arguments"])
+    if whole(tried):
+        names = [one["name"] for one in whole(tried)]
+        chosen = choose(goal, [one for one in candidates if one["name"] in names], shown, tried, spent)
+        if chosen["decision"] == "refuse":
+            return done("refused", "", chosen["why"])
+        if chosen["function"]:
+            one = next(one for one in tried if one["name"] == chosen["function"])
+            return done("reused", one["name"], f"it reproduces {one['passed']} of {one['of']} examples", arguments=one["arguments"])
+        offered = [*(offered or []), *names]
     spec = understand(goal, examples, name, allowed, spent)
     if interactive and spec["question"]:
         from selfmade import ask
@@ -293,7 +302,7 @@ def make_draft(
     tried.sort(key=lambda one: -one["passed"])
     uses: list[str] = []
     open_ones = [one for one in candidates if one["name"] not in (offered or [])]
-    if open_ones and (not parsed or whole(tried)):
+    if open_ones and (not parsed or any(one["name"] not in (offered or []) for one in whole(tried))):
         open_ones.sort(key=lambda one: -max([two["passed"] for two in tried if two["name"] == one["name"]], default=0))
         chosen = choose(spec["goal"], open_ones[:10], shown, tried, spent)
         uses = chosen["uses"]

@@ -68,10 +68,18 @@ class Building(unittest.TestCase):
     def test_what_was_built_is_reused_without_asking_any_model(self):
         brain = Brain(None)
         self.build(Script(), brain=brain)
-        examples = ["g(2) => 4", "g(5) => 10", "g(0) => 0"]
+        examples = ["g(2) => 4", "g(5) => 10", "g(0) => 0", "g(7) => 14", "g(-1) => -2"]
         account = self.build(Script(), "Double a number, please.", examples, brain=brain)
         self.assertEqual((account["outcome"], account["function"], account["spent"].get("calls", 0)), ("reused", "double", 0))
         self.assertEqual(self.script.heard, [])
+
+    def test_few_examples_that_fit_by_chance_need_a_look(self):
+        brain = Brain(None)
+        brain.add('def square(n: int) -> int:\n    "A number times itself, not doubled."\n    return n * n\n')
+        for choice, function in (("write", "double"), ("reuse", "square")):
+            script = Script(choice=json.dumps({"decision": choice, "function": "square", "uses": [], "why": ""}))
+            account = self.build(script, "A number doubled.", ["f(2) => 4", "f(0) => 0"], brain=brain)
+            self.assertEqual(account["function"], function)
 
     def test_a_near_miss_is_not_reused(self):
         brain = Brain(None)

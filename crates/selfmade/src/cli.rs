@@ -7,9 +7,8 @@ use server::settings::SettingInputs;
 
 use crate::commands::{
     agent, background, backup, changes, completions, demo, export, function, graph, import, init, insights,
-    log, model, pack, preset, restore, run, run_code, runs, schedule, search, secret, serve, session, sync, test,
-    token,
-    trigger, warm,
+    log, model, pack, preset, restore, run, run_code, runs, schedule, search, secret, serve, session, sync,
+    test, token, trigger, warm,
 };
 
 const AFTER_HELP: &str = "\

@@ -26,7 +26,9 @@ pub enum NoTest {
     Cut(&'static str),
     #[error("a secret was redacted in its {0}")]
     Redacted(&'static str),
-    #[error("several of its threads asked for `{0}` and got different answers, which have no order in a test")]
+    #[error(
+        "several of its threads asked for `{0}` and got different answers, which have no order in a test"
+    )]
     ManyAnswers(String),
     #[error("`{0}` failed in it, and a mock cannot fail")]
     FailedStep(String),
@@ -90,7 +92,9 @@ fn mocks(steps: &[Step], callees: &HashMap<RunId, String>) -> Result<Vec<Mock>, 
         let output = step.result.clone().ok_or(NoTest::NotRecorded("journal"))?;
         whole(&output, "journal")?;
         match answers.iter_mut().find(|answers| answers.function == function) {
-            Some(before) if before.lane == &step.lane || before.all_are(&output) => before.outputs.push(output),
+            Some(before) if before.lane == &step.lane || before.all_are(&output) => {
+                before.outputs.push(output)
+            }
             Some(_) => return Err(NoTest::ManyAnswers(function)),
             None => answers.push(Answers { function, lane: &step.lane, outputs: vec![output] }),
         }
@@ -185,9 +189,15 @@ mod tests {
 
     #[test]
     fn a_run_is_a_test_with_mocks_for_what_it_asked_for() {
-        let asked = [step("now", json!(7)), step("log", json!(null)), step("brain.list", json!([])), step("now", json!(7))];
+        let asked = [
+            step("now", json!(7)),
+            step("log", json!(null)),
+            step("brain.list", json!([])),
+            step("now", json!(7)),
+        ];
         let mocks = json!([{ "function": "now", "output": 7 }, { "function": "brain.list", "output": [] }]);
-        let test = json!({ "kind": "regression", "input": { "n": 1 }, "expect": { "output": 2 }, "mocks": mocks });
+        let test =
+            json!({ "kind": "regression", "input": { "n": 1 }, "expect": { "output": 2 }, "mocks": mocks });
         assert_eq!(made(&run(json!({ "n": 1 }), json!(2)), &asked), Ok(test));
     }
 
@@ -201,7 +211,12 @@ mod tests {
     #[test]
     fn a_run_that_raised_is_a_test_that_expects_it() {
         let error = Some(RunError::of("ValueError", "no such thing\n0x7f"));
-        let failed = Run { state: RunState::Failed, ending: Some(Ending::Raised), error, ..run(json!({}), json!(null)) };
+        let failed = Run {
+            state: RunState::Failed,
+            ending: Some(Ending::Raised),
+            error,
+            ..run(json!({}), json!(null))
+        };
         let expect = json!({ "error": { "type": "ValueError", "message": "no such thing" } });
         assert_eq!(made(&failed, &[]), Ok(json!({ "kind": "regression", "input": {}, "expect": expect })));
     }
@@ -210,20 +225,29 @@ mod tests {
     fn what_was_not_recorded_whole_is_no_test() {
         let refused = |input, output, steps: &[Step]| made(&run(input, output), steps).unwrap_err();
         assert_eq!(refused(json!(null), json!(1), &[]), "its input was not recorded");
-        assert_eq!(refused(json!({ "k": "[secret KEY]" }), json!(1), &[]), "a secret was redacted in its input");
+        assert_eq!(
+            refused(json!({ "k": "[secret KEY]" }), json!(1), &[]),
+            "a secret was redacted in its input"
+        );
         let cut = json!({ "$described": { "type": "cut", "text": "…" } });
         assert_eq!(refused(json!({}), cut, &[]), "a part of its output was cut or could not be recorded");
         let other_lane = Step { lane: Lane::new("main/1").unwrap(), ..step("random", json!(0.2)) };
         let twice = [step("random", json!(0.1)), other_lane];
-        assert!(refused(json!({}), json!(1), &twice).starts_with("several of its threads asked for `random`"));
+        assert!(
+            refused(json!({}), json!(1), &twice).starts_with("several of its threads asked for `random`")
+        );
         let failed = [Step { error: Some(RunError::of("E", "")), result: None, ..step("run", json!(1)) }];
         assert_eq!(refused(json!({}), json!(1), &failed), "`run` failed in it, and a mock cannot fail");
     }
 
     #[test]
     fn what_did_not_end_by_itself_is_no_test() {
-        let killed = Run { state: RunState::Failed, ending: Some(Ending::TimedOut), ..run(json!({}), json!(1)) };
-        assert_eq!(made(&killed, &[]).unwrap_err(), "it ended as failed, which says nothing about its function");
+        let killed =
+            Run { state: RunState::Failed, ending: Some(Ending::TimedOut), ..run(json!({}), json!(1)) };
+        assert_eq!(
+            made(&killed, &[]).unwrap_err(),
+            "it ended as failed, which says nothing about its function"
+        );
         let waits = Run { state: RunState::Waiting, ..run(json!({}), json!(1)) };
         assert_eq!(made(&waits, &[]).unwrap_err(), "it has not ended");
     }

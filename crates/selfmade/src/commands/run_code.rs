@@ -6,8 +6,8 @@ use model::name::EntryName;
 use serde_json::Value;
 use server::app::runs::code::RUN_CODE;
 
-use super::run::{execute, milliseconds, named, queue};
 use super::budget::BudgetArguments;
+use super::run::{execute, milliseconds, named, queue};
 use crate::client::{Brain, CodeRun, FunctionRun, Start};
 use crate::error::{Error, Exit};
 use crate::files;

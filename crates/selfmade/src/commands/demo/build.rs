@@ -60,7 +60,9 @@ async fn show(session: &Session, brain: &Brain, goal: &str, examples: &[String])
         [("goal".to_owned(), goal.into()), ("examples".to_owned(), json!(examples))].into_iter().collect();
     let exit = agent::build::build(session, brain, input, budget::Limits::default(), true).await?;
     if session.settings.home.why == Why::Demo {
-        output.note("The brain of this demo is gone now; `selfmade model add` configures a model for your own.");
+        output.note(
+            "The brain of this demo is gone now; `selfmade model add` configures a model for your own.",
+        );
     } else {
         output.note("Look at:");
         tell_commands(

@@ -58,7 +58,8 @@ async fn answer(State(answers): State<Arc<Mutex<Vec<Answer>>>>, Json(request): J
     match answers.iter().position(|answer| asked.contains(&answer.when)) {
         Some(place) => Json(completion(&request, &answers.remove(place))).into_response(),
         None => {
-            let message = "the recording has no answer to this: the functions of the agent ask for something else now";
+            let message =
+                "the recording has no answer to this: the functions of the agent ask for something else now";
             (StatusCode::NOT_FOUND, Json(json!({ "error": { "message": message } }))).into_response()
         }
     }

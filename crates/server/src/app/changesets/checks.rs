@@ -49,8 +49,7 @@ pub(crate) async fn run(
 ) -> Result<Vec<Check>, Error> {
     let outcomes: Vec<Outcome<'_>> = drafted.changes.iter().map(|change| outcome(change, drafted)).collect();
     let moves = moves(drafted);
-    let mut names =
-        names(ctx, access, drafted, &outcomes, moves.as_deref().unwrap_or_default()).await?;
+    let mut names = names(ctx, access, drafted, &outcomes, moves.as_deref().unwrap_or_default()).await?;
     names.findings.extend(secret_checks::findings(ctx, access, &outcomes).await?);
     let flawed = outcomes.iter().filter_map(flaw);
     let parses = Check::of(Gate::Parses, drafted.findings.iter().cloned().chain(flawed).collect());

@@ -83,7 +83,9 @@ fn can_be_cut_off(verb: &str) -> bool {
     let verb = HostVerb::named(verb);
     matches!(
         verb,
-        Some(V::Run | V::FuncRun | V::Call | V::Sleep | V::Ask | V::AskBudget | V::BrainPropose | V::ToolsCall)
+        Some(
+            V::Run | V::FuncRun | V::Call | V::Sleep | V::Ask | V::AskBudget | V::BrainPropose | V::ToolsCall
+        )
     )
 }
 

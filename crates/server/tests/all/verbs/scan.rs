@@ -64,8 +64,8 @@ fn no_verb_can_be_called_without_an_access() {
     const WITHOUT: &[&str] = &[
         "budgets::spending refuses_nested", // of a run, within what is above it
         "budgets::spending reserve",
-        "events::feed next",                   // of a reader that took an Access when it was made
-        "firings handle", // of Events: each Trigger starts with the Access of who applied it
+        "events::feed next",   // of a reader that took an Access when it was made
+        "firings handle",      // of Events: each Trigger starts with the Access of who applied it
         "firings save_cursor", // the cursor, which is nobody's
         "functions::resolution findings", // of drafts that were judged
         "functions::test_results run_missing", // of drafts that were judged

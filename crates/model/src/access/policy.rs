@@ -252,9 +252,9 @@ mod tests {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let Content::Function(mut content) = function(&names, &["a.com"]) else { panic!("a function") };
         content.grants.model = true;
-        let told = told(&run, None, Some(&Content::Function(content)));
+        let found = findings(&run, None, Some(&Content::Function(content)));
         assert_eq!(
-            told,
+            found,
             ["gains network a.com, secret key_00, secret key_01, secret key_02, 37 more secrets, model"]
         );
     }

@@ -153,7 +153,7 @@ store::on_both! {
             changes.map(|change| format!("{} {}", change.action, change.key)).collect::<Vec<_>>()
         };
         assert_eq!(shown().await, ["delete function `f`", "delete schedule `later`"]);
-        changesets::reject(&world.ctx, &ME, number).await.unwrap();
+        changesets::reject(&world.ctx, &ME, number, None).await.unwrap();
         assert_eq!(shown().await, ["delete function `f`"]);
     }
 }

@@ -74,7 +74,7 @@ fn replies() -> impl Strategy<Value = ScriptedReply> {
         input,
         cached,
         output,
-        written: 0,
+        ..Usage::default()
     });
     (texts(), calls, endings(), usage, proptest::option::of(texts())).prop_map(
         |(text, calls, ending, usage, thought)| {

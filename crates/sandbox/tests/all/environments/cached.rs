@@ -72,7 +72,7 @@ async fn one_whose_files_were_lost_is_made_again() {
     let made = place.get(&["six"]).await.unwrap();
     let module = made.site_packages[0].join("six.py");
     // A file of its own instead of the one shared with the downloads, which would be cut short too.
-    fs::set_permissions(&made.site_packages[0], std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    fs::set_permissions(&made.site_packages[0], PermissionsExt::from_mode(0o755)).unwrap();
     fs::remove_file(&module).unwrap();
     fs::write(&module, "").unwrap();
     place.get(&["six"]).await.unwrap();

@@ -29,8 +29,8 @@ Events:
   run.finished run.failed run.cancelled          their source is the function
   function.added function.updated function.deleted   also graph, trigger, schedule
   changeset.applied secret.changed model.changed preset.changed schedule.ticked webhook.received custom.NAME
-  question.asked budget.exhausted changeset.proposed schedule.failing
-                                                     something waits for a person or keeps failing")]
+  question.asked budget.exhausted changeset.proposed changeset.rejected schedule.failing
+                                                     something waits for a person, was decided or keeps failing")]
 pub(crate) struct Arguments {
     /// The name of the trigger
     name: String,

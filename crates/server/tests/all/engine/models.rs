@@ -61,6 +61,7 @@ async fn ask(asking: &Asking, verb: &'static str, given: Json) -> Result<Value, 
     asking.verb(verb, given).await.map_err(|error| match error {
         HostError::Refused(text) => raised("Refused", &text),
         HostError::Failed(text) => raised("Failed", &text),
+        HostError::Exhausted(text) => raised("Exhausted", &text),
     })
 }
 

@@ -87,8 +87,8 @@ fn question(verb: HostVerb, mut given: VerbArguments) -> Result<Question, Refusa
 }
 
 fn chat_request(mut given: VerbArguments) -> Result<ChatRequest, String> {
-    let mut request = ChatRequest::default();
-    request.messages = read_messages(given.value("messages").unwrap_or_default()).map_err(|error| error.0)?;
+    let messages = read_messages(given.value("messages").unwrap_or_default()).map_err(|error| error.0)?;
+    let mut request = ChatRequest { messages, ..ChatRequest::default() };
     if let Some(tools) = given.value("tools") {
         request.tools = read_tools(tools).map_err(|error| error.0)?;
     }

@@ -179,7 +179,7 @@ mod tests {
     use super::*;
     use crate::llm::Protocol;
 
-    fn object(value: Value) -> Map<String, Value> {
+    fn object(value: &Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()
     }
 
@@ -190,9 +190,8 @@ mod tests {
             sampling: false,
             ..Profile::usual(Protocol::ChatCompletions)
         };
-        let mut request = object(
-            json!({ "messages": [{ "content": "Hi", "opaque": {} }], "max_tokens": 5, "temperature": 0, "seed": 1 }),
-        );
+        let given = json!({ "messages": [{ "content": "Hi", "opaque": {} }], "max_tokens": 5, "temperature": 0, "seed": 1 });
+        let mut request = object(&given);
         let notes = adapt(&mut request, &profile);
         let sent = json!({ "messages": [{ "content": "Hi" }], "seed": 1, "max_completion_tokens": 5 });
         assert_eq!(Value::Object(request), sent);
@@ -212,7 +211,7 @@ mod tests {
             "tools": [{ "type": "function", "function": { "name": "f" } }], "tool_choice": "auto", "n": 1, "stream": false,
             "response_format": { "type": "json_object" }, "max_tokens": 9, "temperature": 1, "reasoning_effort": "low",
         });
-        let chat = read(object(request)).unwrap();
+        let chat = read(object(&request)).unwrap();
         assert_eq!(chat.check(), Ok(()));
         assert_eq!(
             (chat.max_tokens, chat.effort, chat.schema),
@@ -225,7 +224,7 @@ mod tests {
             (json!({ "max_tokens": -1 }), "`max_tokens` cannot be -1"),
             (json!({ "messages": [{ "role": "user", "content": [{ "type": "image_url" }] }] }), "only text"),
         ] {
-            let error = read(object(wrong)).unwrap_err().to_string();
+            let error = read(object(&wrong)).unwrap_err().to_string();
             assert!(error.contains(said), "{error}");
         }
     }

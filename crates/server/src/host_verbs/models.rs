@@ -144,10 +144,10 @@ fn question(verb: HostVerb, mut given: VerbArguments) -> Result<Question, Refusa
 const EXPLAINED: u64 = 2_048;
 
 fn chat_request(mut given: VerbArguments) -> Result<(ChatRequest, Estimate), String> {
-    let mut request = ChatRequest::default();
     let parts = ["messages", "tools", "schema"].map(|part| given.bytes(part));
     let explained = if parts[1] + parts[2] > 0 { EXPLAINED } else { 0 };
-    request.messages = read_messages(given.value("messages").unwrap_or_default()).map_err(|error| error.0)?;
+    let messages = read_messages(given.value("messages").unwrap_or_default()).map_err(|error| error.0)?;
+    let mut request = ChatRequest { messages, ..ChatRequest::default() };
     if let Some(tools) = given.value("tools") {
         request.tools = read_tools(tools).map_err(|error| error.0)?;
     }

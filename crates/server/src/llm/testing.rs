@@ -130,7 +130,8 @@ impl ScriptedModel {
 async fn answer(State(stage): State<Arc<Stage>>, request: Request) -> Response {
     let path = request.uri().path().to_owned();
     let key = key_of(request.headers());
-    let bytes = request.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+    let bytes =
+        request.into_body().collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let body: Value = serde_json::from_str(&text).unwrap_or_default();
     let protocol = match path.as_str() {

@@ -162,11 +162,11 @@ enum Found {
 }
 
 fn whole(text: &str) -> Option<Found> {
-    found(serde_json::from_str(unfenced(text)).ok()?)
+    found(&serde_json::from_str(unfenced(text)).ok()?)
 }
 
 /// Models also write what other formats call these fields.
-fn found(value: Value) -> Option<Found> {
+fn found(value: &Value) -> Option<Found> {
     let field = |names: &[&str]| names.iter().find_map(|name| value.get(*name)).cloned();
     let name = field(&["tool", "name"])?.as_str()?.to_owned();
     if name == ANSWER
@@ -189,7 +189,7 @@ fn blocks(text: &str) -> (Vec<RawCall>, String) {
     while let Some((before, behind)) = rest.split_once(FENCE) {
         let (inside, after) = behind.split_once(FENCE).unwrap_or((behind, ""));
         let code = inside.strip_prefix("json").or_else(|| inside.strip_prefix("tool_call")).unwrap_or(inside);
-        let call = serde_json::from_str(code.trim()).ok().and_then(found);
+        let call = serde_json::from_str(code.trim()).ok().as_ref().and_then(found);
         around += before;
         match call {
             Some(Found::Call(call)) => calls.push(call),

@@ -97,7 +97,7 @@ fn everything_that_was_stated_is_in_the_decorator() {
         record="errors",
         returns="error",
         priority=-3,
-        budget={"turns": 20, "money": 0.5},
+        budget={"money": 0.5, "turns": 20},
         tests=[{"name": "one", "input": {"x": None}, "expect": {"pins": [["a", [1, -2.5, True]]]}}],
         metadata={"owner": "ada", "nested": {"deep": [{"x": "é😀\\"}]}},
     )

@@ -34,7 +34,7 @@ async fn bounded(database: &TestDatabase, bounds: RunBounds) -> Stage {
 
 fn refusal(answer: Result<Value, HostError>) -> String {
     match answer.unwrap_err() {
-        HostError::Refused(why) | HostError::Failed(why) => why,
+        HostError::Refused(why) | HostError::Failed(why) | HostError::Exhausted(why) => why,
     }
 }
 

@@ -114,7 +114,9 @@ on_both! {
         stage.script.part("outer", |_, host| async move {
             match host.verb("run", vec!["outer".into()]).await {
                 Ok(below) => Ok(below),
-                Err(HostError::Refused(why) | HostError::Failed(why)) => Ok(Value::Str(why)),
+                Err(HostError::Refused(why) | HostError::Failed(why) | HostError::Exhausted(why)) => {
+                    Ok(Value::Str(why))
+                }
             }
         });
         let run = stage.start("outer", empty()).await.unwrap();
@@ -150,7 +152,7 @@ on_both! {
                 for answer in asked.join_all().await {
                     answer.unwrap();
                 }
-                let (HostError::Refused(why) | HostError::Failed(why)) = refused;
+                let (HostError::Refused(why) | HostError::Failed(why) | HostError::Exhausted(why)) = refused;
                 Ok(Value::Str(why))
             }
         });

@@ -96,11 +96,14 @@ fn grant_words(grant: &str, to: &Value) -> String {
 fn tested(report: &Value) -> String {
     let problem = cut(report["problem"].as_str().unwrap_or_default());
     let name = cut(report["name"].as_str().unwrap_or_default());
-    let ran: Vec<String> = ["exact", "generated"]
-        .iter()
-        .filter_map(|kind| Some(format!("{} {kind}", report[*kind].as_u64()?)))
-        .collect();
-    let ran = if ran.is_empty() { String::new() } else { format!(" ({} tests)", list(&ran, "and")) };
+    let count = |name: &str| report[name].as_u64();
+    let ran = match (count("exact"), count("generated"), count("agree")) {
+        (Some(exact), Some(generated), Some(agree)) if agree < generated => {
+            format!(" ({exact} exact tests, and {agree} of {generated} generated ones)")
+        }
+        (Some(exact), Some(generated), _) => format!(" ({exact} exact and {generated} generated tests)"),
+        _ => String::new(),
+    };
     match report["ok"].as_bool() {
         Some(true) => format!("{} {name}{ran}", paint(GOOD, "passed")),
         _ => format!("{} {name}{ran}: {problem}", paint(BAD, "failed")),
@@ -181,6 +184,7 @@ mod tests {
               return 1
         ");
         assert_snapshot!(shown(json!({"agent": "test", "name": "f", "ok": true, "exact": 2, "generated": 5})), @"passed f (2 exact and 5 generated tests)");
+        assert_snapshot!(shown(json!({"agent": "test", "name": "f", "ok": true, "exact": 2, "generated": 6, "agree": 4})), @"passed f (2 exact tests, and 4 of 6 generated ones)");
         assert_snapshot!(shown(json!({"agent": "test", "name": "f", "ok": false, "problem": "f(1)\n is 2", "kind": "code"})), @"failed f: f(1) is 2");
         assert_snapshot!(shown(json!({"agent": "proposal", "changeset": 7, "state": "checked", "problems": []})), @"changeset 7 waits for a decision");
         assert_snapshot!(shown(json!({"agent": "proposal", "changeset": null, "state": "refused", "problems": ["tests: no"]})), @"refused: tests: no");

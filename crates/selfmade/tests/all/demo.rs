@@ -105,3 +105,23 @@ fn the_reddit_graph_names_the_secrets_it_needs_and_posts_nothing_unasked() {
     assert_eq!(place.json(&["runs", "list"])["runs"], json!([]));
     assert_eq!(place.json(&["graph", "list"])["graphs"][0]["name"], "reddit_marketing");
 }
+
+#[test]
+fn a_build_is_shown_from_a_recording_with_real_tests_and_checks() {
+    let place = Place::new();
+    let shown = place.run(&["demo", "build"]);
+    assert!(shown.starts_with("exit: 0\n--- stdout\ncount_vowels\n"), "{shown}");
+    for part in [
+        "This is a recording",
+        "passed count_vowels (2 exact tests, and 4 of 6 generated ones)",
+        "passed count_vowels (2 exact and 6 generated tests)",
+        "changeset 2 waits for a decision",
+        "changeset 2 applied",
+        "agent show last:build",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert_eq!(place.data(&["run", "count_vowels", "AEIOU and sometimes y"]), "10\n");
+    let again = place.data(&["agent", "show", "last:build"]);
+    assert!(again.contains("reviewed count_vowels: accept") && again.contains("5 model calls"), "{again}");
+}

@@ -16,12 +16,13 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
 
     Commands:
       init         Create a brain for a folder
-      fn           Functions: add, list, show, edit, rm, versions, diff, use, dependents, why
-                   [alias: function]
+      fn           Functions: add, list, show, edit, rm, versions, diff, use, dependents, why [alias:
+                   function]
       graph        Graphs: list, add, show, edit, check, patch, apply, discard, rebase, drafts, pack,
                    unpack, pin, unpin, versions, use, diff, rm, run, blocks, import, export, draw,
                    estimate, upgrades, upgrade
       run          Run a function or graph
+      run-code     Run a Python script that may call stored functions
       build        Build a function for a goal
       do           Do what is asked, with a function that is found or built
       chat         Talk with a language model that can use the brain

@@ -33,7 +33,8 @@ impl Judgement {
 /// The Check of a gate over all Functions of a Changeset. A Run that wants to apply it may have to ask.
 pub fn check(gate: Gate, judgements: Vec<Judgement>, is_run: bool) -> Check {
     if judgements.is_empty() {
-        return Check::not_run(gate, "no function is new");
+        let why = if gate == Gate::Evidence { "no function is replaced" } else { "no function is new" };
+        return Check::not_run(gate, why);
     }
     let asks = judgements.iter().any(|judgement| judgement.asks);
     let notes: Vec<String> = judgements.iter().filter_map(|judgement| judgement.note.clone()).collect();

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::extract::State;
 use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::{Json, Router};
 use serde::Deserialize;
@@ -56,7 +57,13 @@ async fn answer(State(answers): State<Arc<Mutex<Vec<Answer>>>>, Json(request): J
     let asked = contents(&request);
     let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
     match answers.iter().position(|answer| asked.contains(&answer.when)) {
-        Some(place) => Json(completion(&request, &answers.remove(place))).into_response(),
+        Some(place) => {
+            let answer = answers.remove(place);
+            match request["stream"].as_bool() {
+                Some(true) => ([(CONTENT_TYPE, "text/event-stream")], streamed(&answer)).into_response(),
+                _ => Json(completion(&request, &answer)).into_response(),
+            }
+        }
         None => {
             let message =
                 "the recording has no answer to this: the functions of the agent ask for something else now";
@@ -70,8 +77,20 @@ fn contents(request: &Value) -> String {
     messages.filter_map(|message| message["content"].as_str()).collect::<Vec<_>>().join("\n")
 }
 
+/// As a language model writes, a line at a time.
+fn streamed(answer: &Answer) -> String {
+    let written = answer.text.split_inclusive('\n').map(
+        |line| json!({ "choices": [{ "index": 0, "delta": { "content": line }, "finish_reason": null }] }),
+    );
+    let ended = [
+        json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }] }),
+        json!({ "choices": [], "usage": usage(answer) }),
+    ];
+    let events: String = written.chain(ended).map(|event| format!("data: {event}\n\n")).collect();
+    format!("{events}data: [DONE]\n\n")
+}
+
 fn completion(request: &Value, answer: &Answer) -> Value {
-    let (input, output) = (answer.input_tokens, answer.output_tokens);
     json!({
         "id": "recording",
         "object": "chat.completion",
@@ -81,6 +100,11 @@ fn completion(request: &Value, answer: &Answer) -> Value {
             "message": { "role": "assistant", "content": answer.text },
             "finish_reason": "stop",
         }],
-        "usage": { "prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output },
+        "usage": usage(answer),
     })
+}
+
+fn usage(answer: &Answer) -> Value {
+    let (input, output) = (answer.input_tokens, answer.output_tokens);
+    json!({ "prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output })
 }

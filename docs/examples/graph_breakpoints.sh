@@ -12,7 +12,7 @@ run=$(call "$url/runs" -d '{"function": "longest_word", "input": {"text": "a gra
     "graph": {"breakpoints": {"nodes": ["choose"]}}}' | field '["run_id"]')
 call "$url/runs/$run/held" | field '[0]["node"]["node"]'
 call "$url/runs/$run/release" -d '{"node": "choose", "value": {"measured": [{"word": "other", "length": 9}]}}'
-until call "$url/runs/$run" | grep -q succeeded; do sleep 0.2; done
+until [ "$(call "$url/runs/$run" | field '["state"]')" = succeeded ]; do sleep 0.2; done
 call "$url/runs/$run" | field '["output"]'
 
 call "$url/runs" -d '{"function": "longest_word", "input": {"text": "a graph has nodes"},

@@ -54,9 +54,9 @@ fn a_change_that_breaks_what_is_stored_is_refused_unless_it_is_forced() {
     brain: [folder]/home (given by --home)
     2 warnings:
       function `caller`, line 2:12: its call of `tick` does not pass `b`, which it requires
-        hint: change `caller` in the same changeset, or keep the parameters; `--force` applies it all the same (over HTTP `?force=true`)
+        hint: change `caller` in the same changeset, or keep the parameters
       schedule `nightly`: its input for `tick`: got an unexpected keyword argument `where`; its input for `tick`: missing 2 required positional arguments: `a` and `b`
-        hint: give schedule `nightly` another input after that, or keep the parameters; `--force` applies it all the same (over HTTP `?force=true`)
+        hint: give schedule `nightly` another input after that, or keep the parameters
     changeset 4 applied; the brain is at revision 4
     ");
     assert_shows!(place.run(&["changes", "revert", "4", "--quiet"]), @"
@@ -72,9 +72,9 @@ fn a_change_that_breaks_what_is_stored_is_refused_unless_it_is_forced() {
     --- stderr
     2 warnings:
       function `caller`, line 2:12: its call of `tick` does not pass `b`, which it requires
-        hint: change `caller` in the same changeset, or keep the parameters; `--force` applies it all the same (over HTTP `?force=true`)
+        hint: change `caller` in the same changeset, or keep the parameters
       schedule `nightly`: its input for `tick`: got an unexpected keyword argument `where`; its input for `tick`: missing 2 required positional arguments: `a` and `b`
-        hint: give schedule `nightly` another input after that, or keep the parameters; `--force` applies it all the same (over HTTP `?force=true`)
+        hint: give schedule `nightly` another input after that, or keep the parameters
     ");
 }
 

@@ -65,7 +65,7 @@ fn a_database_that_is_newer_than_the_program() {
     exit: 6
     --- stdout
     --- stderr
-    error: database `[folder]/home/brain.db` has schema 99, but this selfmade supports only up to 19; use a newer selfmade
+    error: database `[folder]/home/brain.db` has schema 99, but this selfmade supports only up to 23; use a newer selfmade
     ");
     assert_shows!(place.run(&["fn", "list", "--json"]), @r#"
     exit: 6
@@ -74,7 +74,7 @@ fn a_database_that_is_newer_than_the_program() {
     {
       "error": {
         "code": "database",
-        "message": "database `[folder]/home/brain.db` has schema 99, but this selfmade supports only up to 19; use a newer selfmade",
+        "message": "database `[folder]/home/brain.db` has schema 99, but this selfmade supports only up to 23; use a newer selfmade",
         "hint": null,
         "details": {}
       }

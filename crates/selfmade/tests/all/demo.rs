@@ -113,7 +113,7 @@ fn a_build_is_shown_from_a_recording_with_real_tests_and_checks() {
     assert!(shown.starts_with("exit: 0\n--- stdout\ncount_vowels\n"), "{shown}");
     for part in [
         "This is a recording",
-        "passed count_vowels (2 exact tests, and 4 of 6 generated ones)",
+        "passed count_vowels (2 exact tests, and 5 of 6 generated ones)",
         "passed count_vowels (2 exact and 6 generated tests)",
         "changeset 2 waits for a decision",
         "changeset 2 applied",

@@ -144,7 +144,7 @@ pub(crate) enum When {
 pub(crate) enum Command {
     /// Create a brain for a folder
     Init(init::Arguments),
-    /// Functions: add, list, show, edit, rm, versions, diff, use, dependents
+    /// Functions: add, list, show, edit, rm, versions, diff, use, dependents, why
     #[command(subcommand, visible_alias = "function")]
     Fn(function::Command),
     /// Graphs: list, add, show, edit, check, patch, apply, discard, rebase, drafts, pack, unpack, pin, unpin, versions, use, diff, rm, run, blocks, import, export, draw, estimate, upgrades, upgrade

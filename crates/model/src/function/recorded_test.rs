@@ -172,16 +172,27 @@ mod tests {
 
     #[test]
     fn a_run_is_a_test_with_mocks_for_what_it_asked_for() {
-        let asked = [step("now", json!(7)), step("log", json!(null)), step("brain.list", json!([])), step("now", json!(7))];
+        let asked = [
+            step("now", json!(7)),
+            step("log", json!(null)),
+            step("brain.list", json!([])),
+            step("now", json!(7)),
+        ];
         let mocks = json!([{ "function": "now", "output": 7 }, { "function": "brain.list", "output": [] }]);
-        let test = json!({ "kind": "regression", "input": { "n": 1 }, "expect": { "output": 2 }, "mocks": mocks });
+        let test =
+            json!({ "kind": "regression", "input": { "n": 1 }, "expect": { "output": 2 }, "mocks": mocks });
         assert_eq!(made(&run(json!({ "n": 1 }), json!(2)), &asked), Ok(test));
     }
 
     #[test]
     fn a_run_that_raised_is_a_test_that_expects_it() {
         let error = Some(RunError::of("ValueError", "no such thing\n0x7f"));
-        let failed = Run { state: RunState::Failed, ending: Some(Ending::Raised), error, ..run(json!({}), json!(null)) };
+        let failed = Run {
+            state: RunState::Failed,
+            ending: Some(Ending::Raised),
+            error,
+            ..run(json!({}), json!(null))
+        };
         let expect = json!({ "error": { "type": "ValueError", "message": "no such thing" } });
         assert_eq!(made(&failed, &[]), Ok(json!({ "kind": "regression", "input": {}, "expect": expect })));
     }
@@ -190,7 +201,10 @@ mod tests {
     fn what_was_not_recorded_whole_is_no_test() {
         let refused = |input, output, steps: &[Step]| made(&run(input, output), steps).unwrap_err();
         assert_eq!(refused(json!(null), json!(1), &[]), "its input was not recorded");
-        assert_eq!(refused(json!({ "k": "[secret KEY]" }), json!(1), &[]), "a secret was redacted in its input");
+        assert_eq!(
+            refused(json!({ "k": "[secret KEY]" }), json!(1), &[]),
+            "a secret was redacted in its input"
+        );
         let cut = json!({ "$described": { "type": "cut", "text": "…" } });
         assert_eq!(refused(json!({}), cut, &[]), "a part of its output was cut or could not be recorded");
         let twice = [step("random", json!(0.1)), step("random", json!(0.2))];
@@ -201,8 +215,12 @@ mod tests {
 
     #[test]
     fn what_did_not_end_by_itself_is_no_test() {
-        let killed = Run { state: RunState::Failed, ending: Some(Ending::TimedOut), ..run(json!({}), json!(1)) };
-        assert_eq!(made(&killed, &[]).unwrap_err(), "it ended as failed, which says nothing about its function");
+        let killed =
+            Run { state: RunState::Failed, ending: Some(Ending::TimedOut), ..run(json!({}), json!(1)) };
+        assert_eq!(
+            made(&killed, &[]).unwrap_err(),
+            "it ended as failed, which says nothing about its function"
+        );
         let waits = Run { state: RunState::Waiting, ..run(json!({}), json!(1)) };
         assert_eq!(made(&waits, &[]).unwrap_err(), "it has not ended");
     }

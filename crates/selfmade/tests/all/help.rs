@@ -16,8 +16,8 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
 
     Commands:
       init         Create a brain for a folder
-      fn           Functions: add, list, show, edit, rm, versions, diff, use, dependents [alias:
-                   function]
+      fn           Functions: add, list, show, edit, rm, versions, diff, use, dependents, why
+                   [alias: function]
       graph        Graphs: list, add, show, edit, check, patch, apply, discard, rebase, drafts, pack,
                    unpack, pin, unpin, versions, use, diff, rm, run, blocks, import, export, draw,
                    estimate, upgrades, upgrade
@@ -127,6 +127,7 @@ fn every_command_has_an_example_in_its_help() {
         "fn diff",
         "fn use",
         "fn dependents",
+        "fn why",
         "run",
         "graph run",
         "graph pin",

@@ -264,13 +264,17 @@ fn what_a_run_proposes_is_gated_in_real_cells() {
     let found = checked("return n + n", "{'schema': {}}");
     assert_eq!(
         found["mutants"],
-        serde_json::json!(["its tests would pass for wrong code too: with `return None` instead of `return n + n` in line 3"])
+        serde_json::json!([
+            "its tests would pass for wrong code too: with `return None` instead of `return n + n` in line 3"
+        ])
     );
     let found = checked("return n + n", "{'output': 14}");
     assert_eq!(found["mutants"], serde_json::json!([]));
     assert_eq!(
         found["twins"],
-        serde_json::json!(["does what the stored function `double_number` does, on all 3 inputs that were tried"])
+        serde_json::json!([
+            "does what the stored function `double_number` does, on all 3 inputs that were tried"
+        ])
     );
     // A loop that a mutant never leaves is ended by the time that one test has.
     let found = checked("i = 0\n    while i < n:\n        i += 1\n    return i", "{'output': 7}");

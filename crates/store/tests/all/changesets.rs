@@ -125,7 +125,7 @@ store::on_both! {
             base: Revision(50),
             decided_by: Some(Actor::Token(TokenId(id()))),
             decided_at: Some(at(99)),
-            comment: Some("größer als 0\0".to_owned()),
+            comment: Some("größer als 0".to_owned()),
             conflicts: Vec::new(),
             ..proposed
         };

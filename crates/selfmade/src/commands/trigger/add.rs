@@ -29,6 +29,7 @@ Events:
   run.finished run.failed run.cancelled          their source is the function
   function.added function.updated function.deleted   also graph, trigger, schedule
   changeset.applied secret.changed preset.changed schedule.ticked webhook.received custom.NAME
+  changeset.rejected                             somebody decided against a proposed changeset
   question.asked changeset.proposed schedule.failing something waits for a person or keeps failing")]
 pub(crate) struct Arguments {
     /// The name of the trigger

@@ -87,8 +87,8 @@ impl TestResults {
         probes: Vec<Probe>,
     ) -> Result<Option<Vec<Judgement>>, Error> {
         let keys: Vec<ProbeKey> = probes.iter().map(|probe| probe.key.clone()).collect();
-        let unknown = probes.into_iter().filter(|probe| !self.judgements.contains_key(&probe.key));
-        self.unjudged.extend(unknown);
+        self.unjudged =
+            probes.into_iter().filter(|probe| !self.judgements.contains_key(&probe.key)).collect();
         if self.is_deferred && !self.unjudged.is_empty() {
             return Ok(None);
         }

@@ -106,7 +106,7 @@ fn a_narrow_run(patterns: &[&str]) -> Access {
 }
 
 async fn proposed(stage: &Stage, access: &Access, source: &str) -> Changeset {
-    let policy = stage.ctx.engine.config.changesets;
+    let policy = stage.ctx.engine.config().changesets;
     let proposal = Proposal::of("", vec![decorated(source)]);
     propose_by_policy(&stage.ctx, access, &proposal, policy).await.unwrap()
 }
@@ -259,8 +259,8 @@ on_both! {
         let shown = changesets::show(&stage.ctx, &ME, number).await.unwrap();
         assert_eq!(shown.comment.as_deref(), Some("an empty list must give 0"));
         let events = stage.ctx.store.events_after(0, 1000).await.unwrap();
-        let event = events.iter().find(|event| event.kind == EventKind::ChangesetRejected).unwrap();
-        assert_eq!(event.data["comment"], json!("an empty list must give 0"));
+        let event = events.iter().find(|event| event.fact.kind == EventKind::ChangesetRejected).unwrap();
+        assert_eq!(event.fact.data["comment"], json!("an empty list must give 0"));
         assert_eq!(changesets::list(&stage.ctx, &ME, Default::default(), 9).await.unwrap().len(), 2, "it proposed once");
     }
 

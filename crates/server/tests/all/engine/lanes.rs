@@ -120,7 +120,7 @@ on_both! {
                 Waiting::Person { .. } => {
                     runs::answer(&stage.ctx, &ME, run.run_id, json!("yes")).await.unwrap();
                 }
-                Waiting::Time { .. } | Waiting::Runs { .. } | Waiting::Breakpoints { .. } => stage.ctx.clock.advance(Duration::from_secs(3601)),
+                Waiting::Time { .. } | Waiting::Runs { .. } | Waiting::Breakpoints { .. } | Waiting::Decision { .. } => stage.ctx.clock.advance(Duration::from_secs(3601)),
             }
             loop {
                 let found = runs::get(&stage.ctx, &ME, run.run_id).await.unwrap();

@@ -271,6 +271,7 @@ mod tests {
             tests=[
                 {
                     "name": "as in run 00000000-0000-0000-0000-000000000001",
+                    "kind": "regression",
                     "input": {"urls": ["a", "b"]},
                     "expect": {"output": [3, 4]},
                     "mocks": [

@@ -408,6 +408,6 @@ fn a_pack_that_comes_with_the_program_is_loaded_by_name() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: there is no pack, file or folder `cor`
-    hint: the packs that come with selfmade are `core`, `text`, `data`, `os`, `web`, `notify`, `blocks`
+    hint: the packs that come with selfmade are `core`, `text`, `data`, `os`, `web`, `notify`, `blocks`, `agent`
     ");
 }

@@ -29,7 +29,7 @@ fn a_run_asks_for_a_larger_budget_and_gets_it() {
     --- stderr
     brain: [folder]/home (given by --home)
     error: run [id] has no limit of what is to be added (5 tokens)
-    hint: `selfmade --home [folder]/home runs show [id]` shows its limits; what has none need not be raised
+    hint: `selfmade runs show [id]` shows its limits; what has none need not be raised
     ");
     assert_tells!(place.run(&["runs", "extend", &id, "--money", "1", "--turns", "4"]), @"
     exit: 0

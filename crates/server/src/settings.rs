@@ -336,9 +336,11 @@ fn flat(table: toml::Table) -> Vec<(Option<String>, String, toml::Value)> {
 /// Told as it is written: in a table, without the table's name.
 fn unknown(path: &Path, table: Option<&str>, key: &str) -> ConfigError {
     let begins = table.map(|table| format!("{table}_")).unwrap_or_default();
-    let known: Vec<String> =
-        SETTINGS.iter().filter_map(|setting| setting.key.strip_prefix(&begins)).map(str::to_owned).collect();
-    let near = nearest(key, &known).map(str::to_owned);
+    let known = SETTINGS.iter().filter(|setting| setting.key.starts_with(&begins));
+    let known: Vec<String> = known.map(|setting| setting.key.to_owned()).collect();
+    // Whole names are compared, because two letters of a short one are much of it.
+    let near = nearest(&format!("{begins}{key}"), &known);
+    let near = near.map(|near| near.strip_prefix(&begins).unwrap_or(near).to_owned());
     ConfigError::Unknown { path: path.to_owned(), table: table.map(str::to_owned), key: key.to_owned(), near }
 }
 
@@ -422,7 +424,7 @@ mod tests {
             chosen("[model]\nurl = \"http://localhost:1/v1\"\n", &SettingInputs::default()).unwrap();
         assert_eq!(written.text("model_url"), Some("http://localhost:1/v1"));
         let error = chosen("[model]\nulr = \"x\"\n", &SettingInputs::default()).unwrap_err();
-        assert_eq!(error.hint(), "did you mean `model_url`?");
+        assert_eq!(error.hint(), "did you mean `url`?");
     }
 
     #[test]

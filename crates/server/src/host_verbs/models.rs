@@ -10,9 +10,8 @@ use sandbox::Arguments;
 use serde_json::{Map, Value as Json};
 
 use super::{Host, Refusal, Reply, StepReply, VerbArguments, budgets, finish};
-use crate::app::models::{self, Asked, OpenModel};
+use crate::app::models::{self, Asked, OpenModel, Sent};
 use crate::error::Error;
-use crate::llm::ModelError;
 
 /// What is asked, of whom, and what that may take.
 struct Question {
@@ -101,12 +100,12 @@ fn spending(asked: &Result<Asked, Error>, price: Option<Price>, reserved: Amount
             let money = price.unwrap_or_default().cost(tokens);
             Spending { amounts: Amounts { tokens: tokens.total(), money, turns: 1, functions: 0 }, tokens }
         }
-        Err(Error::Model(error)) if error.is_input() => Spending::default(),
-        // What a server refuses costs nothing.
-        Err(Error::Model(ModelError::Refused { .. } | ModelError::Later { .. })) => {
-            Spending::unmeasured(Amounts { turns: 1, ..Amounts::default() })
-        }
-        _ => Spending::unmeasured(reserved),
+        Err(error) => match Sent::of(error) {
+            Sent::Nothing => Spending::default(),
+            Sent::Refused => Spending::unmeasured(Amounts { turns: 1, ..Amounts::default() }),
+            Sent::Unknown => Spending::unmeasured(reserved),
+        },
+        Ok(_) => Spending::unmeasured(reserved),
     }
 }
 

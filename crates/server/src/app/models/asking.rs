@@ -32,6 +32,26 @@ pub(crate) struct Asked {
     pub(crate) usage: Usage,
 }
 
+/// How far a request got that has no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sent {
+    Nothing,
+    /// The server refused it, which costs nothing.
+    Refused,
+    /// It may have been answered.
+    Unknown,
+}
+
+impl Sent {
+    pub(crate) fn of(error: &Error) -> Sent {
+        match error {
+            Error::Model(error) if error.is_input() => Sent::Nothing,
+            Error::Model(ModelError::Refused { .. } | ModelError::Later { .. }) => Sent::Refused,
+            _ => Sent::Unknown,
+        }
+    }
+}
+
 /// The model of a role or name, for code that asks it. A name that no model has is for `fallback`, where there is one: functions that are
 /// written for another server name its models.
 pub(crate) async fn open_for(ctx: &Ctx, wanted: &str, fallback: Option<Role>) -> Result<OpenModel, Error> {

@@ -16,7 +16,7 @@ use crate::ctx::Ctx;
 use crate::error::Error;
 use crate::llm::{self, FoundServer};
 
-pub(crate) use self::asking::{Asked, OpenModel, open, open_for};
+pub(crate) use self::asking::{Asked, OpenModel, Sent, open, open_for};
 
 /// A model, and where it is from.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, utoipa::ToSchema)]

@@ -81,8 +81,14 @@ pub async fn show(ctx: &Ctx, access: &Access, number: u64) -> Result<ChangesetVi
     let before = changeset.applied.map_or(changeset.base, Revision::previous);
     let mut changes = Vec::new();
     let along = taken_along(ctx, access, &changeset).await?;
-    for change in changeset.changes.iter().chain(&along) {
-        let old = ctx.store.version_as_of(&change.key, before).await?.map(|version| version.content);
+    let stated = changeset.changes.iter().map(|change| (change, false));
+    for (change, is_along) in stated.chain(along.iter().map(|change| (change, true))) {
+        // What goes along is what is there now, and may not have been when it was proposed.
+        let old = match is_along {
+            true => ctx.store.live_version(&change.key).await?,
+            false => ctx.store.version_as_of(&change.key, before).await?,
+        };
+        let old = old.map(|version| version.content);
         let new = match change.live {
             Live::Existing(number) => {
                 ctx.store.version(&change.key, number).await?.map(|version| version.content)

@@ -93,7 +93,7 @@ fn mocks(steps: &[Step], callees: &HashMap<RunId, String>) -> Result<Vec<Mock>, 
         whole(&output, "journal")?;
         match answers.iter_mut().find(|answers| answers.function == function) {
             Some(before) if before.lane == &step.lane || before.all_are(&output) => {
-                before.outputs.push(output)
+                before.outputs.push(output);
             }
             Some(_) => return Err(NoTest::ManyAnswers(function)),
             None => answers.push(Answers { function, lane: &step.lane, outputs: vec![output] }),

@@ -100,7 +100,7 @@ pub fn description(name: &str, content: &Content, record: Option<Record>) -> Str
     match content {
         Content::Function(function) => describe_function(&mut out, name, function),
         Content::Graph(_) => {
-            out.push_str("\n\nIt is a graph, and answers an object with a value for each output.")
+            out.push_str("\n\nIt is a graph, and answers an object with a value for each output.");
         }
         Content::Trigger(_) | Content::Schedule(_) => {}
     }

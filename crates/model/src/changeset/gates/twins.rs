@@ -47,7 +47,7 @@ pub fn are_twins(answers: &[(Answer, Answer)]) -> Option<usize> {
         return None;
     }
     let values: Vec<&Value> = answers.iter().filter_map(|(one, _)| one.as_ref().ok()).collect();
-    let different: BTreeSet<String> = values.iter().map(|value| value.to_string()).collect();
+    let different: BTreeSet<String> = values.iter().map(ToString::to_string).collect();
     (values.len() >= LEAST_INPUTS && different.len() > 1).then_some(values.len())
 }
 

@@ -58,16 +58,16 @@ pub fn mutants(source: &str, most: usize) -> Result<Vec<Mutant>, SourceError> {
     let text = Text::new(source)?;
     let module = parse::module(&text)?;
     let edits = edits::of(&text, &module);
-    let mutant = |edit| mutant(&text, edit);
+    let mutant = |edit: Edit| mutant(&text, &edit);
     let stub = edits.stub.and_then(mutant);
     let rest = in_turn(edits.others).into_iter().filter_map(mutant);
     Ok(stub.into_iter().chain(rest).take(most).collect())
 }
 
 /// The source with the edit, if Python can still read it and it says something else.
-fn mutant(text: &Text, edit: Edit) -> Option<Mutant> {
+fn mutant(text: &Text, edit: &Edit) -> Option<Mutant> {
     let source = text.as_str();
-    let mutated = [&source[..edit.range.start], &edit.with, &source[edit.range.end..]].concat();
+    let mutated = [&source[..edit.range.start], edit.with.as_str(), &source[edit.range.end..]].concat();
     if mutated == source || parse::module(&Text::new(&mutated).ok()?).is_err() {
         return None;
     }

@@ -155,6 +155,7 @@ mod tests {
     use insta::assert_snapshot;
     use serde_json::json;
 
+    #[allow(clippy::needless_pass_by_value, reason = "each caller makes one")]
     fn shown(report: Value) -> String {
         anstream::adapter::strip_str(&text(&report).unwrap()).to_string()
     }

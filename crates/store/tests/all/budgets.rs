@@ -254,7 +254,7 @@ store::on_both! {
         let account_now = found.run_account(run.run_id).unwrap().clone();
         assert_eq!(account_now.deadline, Some(at(3)));
         let more = Limits { seconds: Some(10), depth: Some(1), ..Limits::default() };
-        world.store.extend_budgets(&[account_now.clone()], &more, at(5), &audit()).await.unwrap();
+        world.store.extend_budgets(std::slice::from_ref(&account_now), &more, at(5), &audit()).await.unwrap();
         let extended = account(&world.store, &run).await;
         let mut expected = account_now;
         expected.extend(&more, at(5));

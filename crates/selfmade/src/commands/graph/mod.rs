@@ -48,7 +48,7 @@ pub(crate) enum Command {
     Diff(diff::Arguments),
     #[command(visible_alias = "remove")]
     Rm(rm::Arguments),
-    Run(run::Arguments),
+    Run(Box<run::Arguments>),
     Pin(pin::Arguments),
     Unpin(pin::UnpinArguments),
     Blocks(blocks::Arguments),
@@ -78,7 +78,7 @@ pub(crate) async fn run(session: &Session, brain: &Brain, command: Command) -> R
         Command::Use(arguments) => use_version::run(session, brain, &arguments).await,
         Command::Diff(arguments) => diff::run(session, brain, &arguments).await,
         Command::Rm(arguments) => rm::run(session, brain, arguments).await,
-        Command::Run(arguments) => run::run(session, brain, arguments).await,
+        Command::Run(arguments) => run::run(session, brain, *arguments).await,
         Command::Pin(arguments) => pin::run(session, brain, arguments).await,
         Command::Unpin(arguments) => pin::unpin(session, brain, arguments).await,
         Command::Blocks(arguments) => blocks::run(session, brain, &arguments).await,

@@ -93,6 +93,7 @@ impl Autogpt {
         answer
     }
 
+    #[allow(clippy::needless_pass_by_value, reason = "each caller makes one")]
     fn create(&self, graph: Value) -> Graph {
         let created = self.post(&format!("{API}/graphs"), &json!({ "graph": graph }));
         Graph(text(&created, "id"))

@@ -59,7 +59,7 @@ impl Asking {
     }
 
     /// Returns when whoever asked is gone.
-    pub(super) fn is_gone(mut self) {
+    pub(super) fn wait_until_gone(mut self) {
         let mut rest = Vec::new();
         // Who is killed may leave a connection that is reset.
         self.stream.read_to_end(&mut rest).ok();

@@ -50,7 +50,7 @@ store::on_both! {
         assert_eq!(statuses(stopped.as_array().unwrap(), "slow"), ["FAILED"]);
         assert_eq!(autogpt.get(&format!("/api/v1/runs/{run}"))["state"], "cancelled");
         // The cells are ended with the runs in them.
-        asking.into_iter().for_each(Asking::is_gone);
+        asking.into_iter().for_each(Asking::wait_until_gone);
     }
 
     // In AutoGPT what was under way stays QUEUED or RUNNING for ever.
@@ -71,7 +71,7 @@ store::on_both! {
         assert_eq!(statuses(&before, "one"), ["COMPLETED"]);
 
         let autogpt = autogpt.survives_a_kill();
-        second.is_gone();
+        second.wait_until_gone();
         for answer in ["3", "done"] {
             let asking = service.asked();
             asked.push(asking.path.clone());

@@ -15,7 +15,7 @@ use model::access::verb::Verb;
 
 use super::caller::Caller;
 use super::run_path::RunPath;
-use crate::app::runs;
+use crate::app::{changesets, runs};
 use crate::http::problem::Problem;
 use crate::http::state::Door;
 
@@ -142,6 +142,19 @@ impl<V: RouteVerb> Need for OfRun<V> {
         access.may(V::VERB)?;
         let RunPath(id) = RunPath::find(parts, access, door).await?;
         Ok(runs::get(door.ctx(), access, id).await.map(drop)?)
+    }
+}
+
+/// About the Changeset whose number is in the path, which has to be one that the caller may see.
+pub(crate) struct OfChangeset<V>(PhantomData<V>);
+
+impl<V: RouteVerb> Need for OfChangeset<V> {
+    async fn judge(access: &Access, parts: &mut Parts, door: &Door) -> Result<(), Problem> {
+        access.may(V::VERB)?;
+        let number = parameter(parts, "number").await.and_then(|number| number.parse().ok());
+        // What is not a number is refused where it is read, which is before the body.
+        let Some(number) = number else { return Ok(()) };
+        Ok(changesets::find(door.ctx(), access, number).await.map(drop)?)
     }
 }
 

@@ -18,6 +18,7 @@ use store::on_both;
 use store::testing::TestDatabase;
 use tokio::sync::{Notify, mpsc, watch};
 
+use super::gating::first_return;
 use super::script::{Asking, Stage, empty, raised, request};
 use crate::authority::narrow;
 use crate::world::{ME, key};
@@ -322,7 +323,7 @@ on_both! {
 
     async fn a_draft_is_described_checked_and_proposed(database: &TestDatabase) {
         let stage = stage(database, "propose").await;
-        stage.script.part("doubled", |_, _| async { Ok(4.into()) });
+        stage.script.part("doubled", |work, _| std::future::ready(first_return(&work)));
         let source = "import selfmade\n\n@selfmade.function(tests=[{\"input\": {\"n\": 2}, \"expect\": {\"output\": 4}}])\ndef doubled(n: int) -> int:\n    \"\"\"Twice as much.\"\"\"\n    return n * 2\n";
         let calls = [
             ("draft", json!({ "source": source })),

@@ -206,7 +206,7 @@ async fn a_body_is_refused_by_its_field() {
         did you mean `input`?
     {"function": "add", "colour": "blue"}
       422 bad_body: `colour` is not a field of the body
-        allowed are `function`, `version`, `draft`, `revision`, `preset`, `input`, `positional`, `timeout_ms`, `retries`, `priority`, `due_at`, `graph`
+        allowed are `function`, `code`, `version`, `draft`, `revision`, `preset`, `input`, `positional`, `timeout_ms`, `retries`, `priority`, `budget`, `due_at`, `graph`
     {"function": "add", "input": [1, 2]}
       422 bad_body: `input` must be an object, not a list
         compare the body with the schema of the route in `/api/v1/openapi.json`

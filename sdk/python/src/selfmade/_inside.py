@@ -97,34 +97,7 @@ brain: Any = Inside("brain")
 files: Any = Inside("files")
 # Values that outlive runs, for functions that declare it: `selfmade.storage.set(key, value)`.
 storage: Any = Inside("storage")
-
-
-class Model(Inside):
-    """The language models of the server, for functions that declare `model=True`."""
-
-    def chat(
-        self,
-        messages: list[dict[str, Any]],
-        model: str = "strong",
-        tools: list[dict[str, Any]] | None = None,
-        schema: dict[str, Any] | None = None,
-        max_tokens: int | None = None,
-        temperature: float | None = None,
-        effort: str | None = None,
-    ) -> dict[str, Any]:
-        """Asks the model of a role or name; returns `text`, `tool_calls`, `ending`, `message`, `usage`, `model` and `notes`."""
-        _refuse("model.chat")
-
-    def complete(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Asks for a chat completion in the form of OpenAI's API."""
-        _refuse("model.complete")
-
-    def embed(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Asks for embeddings in the form of OpenAI's API."""
-        _refuse("model.embed")
-
-
-# The language models of the server.
-model = Model("model")
+# Language models, for functions that declare it: `selfmade.model.chat(messages)`.
+model: Any = Inside("model")
 # The meta-tools that a language model can be offered, for functions that declare the brain: `selfmade.tools.call(name, arguments)`.
 tools: Any = Inside("tools")

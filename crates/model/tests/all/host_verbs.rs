@@ -37,7 +37,7 @@ fn a_signature_is_written_as_python_does() {
     let signature = |verb: HostVerb| verb.row().signature();
     assert_eq!(signature(HostVerb::Emit), "name: str, data=None");
     assert_eq!(signature(HostVerb::BrainSearch), "query: str, limit: float = 10");
-    assert_eq!(signature(HostVerb::BrainPropose), "title: str | None = None");
+    assert_eq!(signature(HostVerb::BrainPropose), "title: str | None = None, wait=False");
     assert_eq!(signature(HostVerb::Run), "name: str, /, *args, **kwargs");
     assert_eq!(HostVerb::Run.row().usage(), "run(name, …)");
 }

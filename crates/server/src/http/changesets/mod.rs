@@ -18,7 +18,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::problem::{Problem, Refused};
-use super::request::authorization::{Allowed, Role, to};
+use super::request::authorization::{Allowed, OfChangeset, Role, to};
 use super::request::extract::{Json, OptionalJson, Path, Query};
 use super::request::paging::{List, Page};
 use super::request::query::Limit;
@@ -230,7 +230,7 @@ struct RejectionBody {
 #[utoipa::path(post, path = "/changesets/{number}/reject", tag = "changesets", params(("number" = u64, Path)), request_body = Option<RejectionBody>, responses((status = 200, body = ChangesetView), Refused))]
 async fn reject(
     State(door): State<Door>,
-    caller: Allowed<Role<to::RejectChangeset>>,
+    caller: Allowed<OfChangeset<to::RejectChangeset>>,
     Path(number): Path<u64>,
     OptionalJson(body): OptionalJson<RejectionBody>,
 ) -> Result<Body<ChangesetView>, Problem> {

@@ -14,8 +14,9 @@ use model::access::actor::Actor;
 use model::access::verb::Verb;
 
 use super::caller::Caller;
+use super::extract::Path;
 use super::run_path::RunPath;
-use crate::app::runs;
+use crate::app::{changesets, runs};
 use crate::http::problem::Problem;
 use crate::http::state::Door;
 
@@ -142,6 +143,17 @@ impl<V: Does> Need for OfRun<V> {
         access.may(V::VERB)?;
         let RunPath(id) = RunPath::find(parts, access, door).await?;
         Ok(runs::get(door.ctx(), access, id).await.map(drop)?)
+    }
+}
+
+/// That it may be done to the Changeset whose number is in the address.
+pub(crate) struct OfChangeset<V>(PhantomData<V>);
+
+impl<V: Does> Need for OfChangeset<V> {
+    async fn judge(access: &Access, parts: &mut Parts, door: &Door) -> Result<(), Problem> {
+        access.may(V::VERB)?;
+        let Path(number) = Path::<u64>::from_request_parts(parts, door).await?;
+        Ok(changesets::find(door.ctx(), access, number).await.map(drop)?)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `selfmade test`: the tests that Functions carry, in cells.
 
-use model::changeset::gates::mutants::{Fate, TriedMutant};
+use model::changeset::gates::mutants::{MutantFate, TriedMutant};
 use model::name::EntryName;
 use serde_json::json;
 use server::app::functions::mutants::MutantReport;
@@ -92,8 +92,9 @@ async fn mutate(session: &Session, brain: &Brain, names: &[EntryName]) -> Result
         brain.test_mutants(names).await?
     };
     let all = || reports.iter().flat_map(|report| &report.mutants);
-    let survived = all().filter(|mutant| mutant.fate == Fate::Survived).count();
-    let noticed = all().filter(|mutant| matches!(mutant.fate, Fate::Caught | Fate::Crashed)).count();
+    let survived = all().filter(|mutant| mutant.fate == MutantFate::Survived).count();
+    let noticed =
+        all().filter(|mutant| matches!(mutant.fate, MutantFate::Caught | MutantFate::Crashed)).count();
     let document = json!({ "functions": reports, "noticed": noticed, "survived": survived });
     session.output.answer(&document, |_| reports.iter().map(mutants).collect())?;
     match (noticed, survived) {
@@ -115,7 +116,7 @@ fn mutants(report: &MutantReport) -> String {
         return format!("{}  {name} has no tests\n", paint(BAD, "unknown"));
     }
     let survived: Vec<&TriedMutant> =
-        report.mutants.iter().filter(|mutant| mutant.fate == Fate::Survived).collect();
+        report.mutants.iter().filter(|mutant| mutant.fate == MutantFate::Survived).collect();
     if survived.is_empty() {
         return format!("{}  {name}: {} mutants\n", paint(GOOD, "noticed"), report.mutants.len());
     }

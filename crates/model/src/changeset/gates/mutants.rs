@@ -13,7 +13,7 @@ use crate::python::Mutation;
 /// What became of a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Fate {
+pub enum MutantFate {
     /// A test failed because something else came than was expected.
     Caught,
     /// A test failed because the mutant raised an error or took too long: any call of it would have failed.
@@ -31,7 +31,7 @@ pub struct TriedMutant {
     pub line: u32,
     pub before: String,
     pub after: String,
-    pub fate: Fate,
+    pub fate: MutantFate,
     /// The first test that failed, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<usize>,
@@ -45,9 +45,9 @@ pub fn judge(key: &EntryKey, function: &FunctionContent, mutants: &[TriedMutant]
         return Judgement::asking(Finding::warning(key.clone(), text).hint(hint));
     }
     let survivors: Vec<&TriedMutant> =
-        mutants.iter().filter(|mutant| mutant.fate == Fate::Survived).collect();
-    let is_caught = mutants.iter().any(|mutant| mutant.fate == Fate::Caught);
-    let tried = mutants.iter().filter(|mutant| mutant.fate != Fate::NotTried).count();
+        mutants.iter().filter(|mutant| mutant.fate == MutantFate::Survived).collect();
+    let is_caught = mutants.iter().any(|mutant| mutant.fate == MutantFate::Caught);
+    let tried = mutants.iter().filter(|mutant| mutant.fate != MutantFate::NotTried).count();
     match survivors.first() {
         None if tried == 0 => Judgement::none(format!("`{}` has no mutants that could be tried", key.name)),
         None => Judgement::none(format!("the tests of `{}` notice all {tried} mutants", key.name)),
@@ -98,13 +98,13 @@ mod tests {
 
     fn judged(
         expected: &[serde_json::Value],
-        fates: &[Fate],
+        fates: &[MutantFate],
     ) -> (Vec<(Severity, String)>, bool, Option<String>) {
         let draft = FunctionDraft::of_source("def f(a, b):\n    return a < b\n");
         let mut function = draft.assemble(None, &|_| None).unwrap().content;
         let tests: Vec<_> = expected.iter().map(|output| json!({"expect": {"output": output}})).collect();
         function.tests = TestCase::list(&tests).unwrap();
-        let mutant = |fate: &Fate| TriedMutant {
+        let mutant = |fate: &MutantFate| TriedMutant {
             mutation: Mutation::Boundary,
             line: 2,
             before: "return a < b".to_owned(),
@@ -121,9 +121,11 @@ mod tests {
     #[test]
     fn tests_that_notice_no_wrong_result_are_an_error_that_names_a_survivor() {
         let wrong = "its tests would pass for wrong code too: with `return a <= b` instead of `return a < b` in line 2";
-        for fates in
-            [&[Fate::Survived][..], &[Fate::Crashed, Fate::Survived], &[Fate::NotTried, Fate::Survived]]
-        {
+        for fates in [
+            &[MutantFate::Survived][..],
+            &[MutantFate::Crashed, MutantFate::Survived],
+            &[MutantFate::NotTried, MutantFate::Survived],
+        ] {
             let told = judged(&[json!(true)], fates);
             assert_eq!(told, (vec![(Severity::Error, wrong.to_owned())], false, None));
         }
@@ -131,7 +133,8 @@ mod tests {
 
     #[test]
     fn tests_that_notice_some_are_told_of_the_others() {
-        let (findings, asks, _) = judged(&[json!(true)], &[Fate::Caught, Fate::Survived, Fate::Survived]);
+        let (findings, asks, _) =
+            judged(&[json!(true)], &[MutantFate::Caught, MutantFate::Survived, MutantFate::Survived]);
         assert_eq!(findings[0].0, Severity::Warning);
         assert!(findings[0].1.starts_with("its tests do not notice 2 of 3 mutants: with"), "{findings:?}");
         assert!(!asks);
@@ -139,7 +142,7 @@ mod tests {
 
     #[test]
     fn what_returns_nothing_and_what_has_no_tests_is_for_a_person_to_judge() {
-        for (expected, fates) in [(vec![json!(null)], vec![Fate::Survived]), (vec![], vec![])] {
+        for (expected, fates) in [(vec![json!(null)], vec![MutantFate::Survived]), (vec![], vec![])] {
             let (findings, asks, _) = judged(&expected, &fates);
             assert!(asks && findings[0].0 == Severity::Warning, "{findings:?}");
         }
@@ -148,8 +151,11 @@ mod tests {
     #[test]
     fn tests_that_notice_everything_pass() {
         let note = Some("the tests of `f` notice all 2 mutants".to_owned());
-        assert_eq!(judged(&[json!(true)], &[Fate::Caught, Fate::Crashed]), (Vec::new(), false, note));
+        assert_eq!(
+            judged(&[json!(true)], &[MutantFate::Caught, MutantFate::Crashed]),
+            (Vec::new(), false, note)
+        );
         let note = Some("`f` has no mutants that could be tried".to_owned());
-        assert_eq!(judged(&[json!(true)], &[Fate::NotTried]), (Vec::new(), false, note));
+        assert_eq!(judged(&[json!(true)], &[MutantFate::NotTried]), (Vec::new(), false, note));
     }
 }

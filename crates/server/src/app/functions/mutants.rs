@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use model::access::Access;
 use model::access::verb::Verb;
-use model::changeset::gates::mutants::{Fate, TriedMutant};
+use model::changeset::gates::mutants::{MutantFate, TriedMutant};
 use model::function::test_case::{Expect, TestCase};
 use model::name::EntryName;
 use model::python::{Mutant, mutants};
@@ -113,12 +113,12 @@ async fn tried(
         line: mutant.line,
         before: mutant.before,
         after: mutant.after,
-        fate: Fate::Survived,
+        fate: MutantFate::Survived,
         test: None,
     };
     for (index, test) in tests.iter().enumerate() {
         if ctx.clock.now() > until {
-            return Ok(TriedMutant { fate: Fate::NotTried, ..told });
+            return Ok(TriedMutant { fate: MutantFate::NotTried, ..told });
         }
         let attempt = Attempt {
             mocks: &test.mocks,
@@ -136,7 +136,7 @@ async fn tried(
 }
 
 /// None if the test passes.
-fn fate(expect: &Expect, outcome: Result<Value, RunError>) -> Option<Fate> {
+fn fate(expect: &Expect, outcome: Result<Value, RunError>) -> Option<MutantFate> {
     let is_crash = outcome.is_err() && !matches!(expect, Expect::Error { .. });
-    expect.judge(outcome).err().map(|_| if is_crash { Fate::Crashed } else { Fate::Caught })
+    expect.judge(outcome).err().map(|_| if is_crash { MutantFate::Crashed } else { MutantFate::Caught })
 }

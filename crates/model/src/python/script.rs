@@ -164,33 +164,33 @@ mod tests {
 
     use super::*;
 
-    fn read(script: &str, input: Value) -> Result<Script, SourceError> {
+    fn read(script: &str, input: &Value) -> Result<Script, SourceError> {
         Script::read(script, "run_code", input.as_object().unwrap())
     }
 
-    fn source(script: &str, input: Value) -> String {
+    fn source(script: &str, input: &Value) -> String {
         read(script, input).unwrap().analysis.source
     }
 
     fn refusal(script: &str) -> String {
-        read(script, json!({})).unwrap_err().to_string()
+        read(script, &json!({})).unwrap_err().to_string()
     }
 
     #[test]
     fn the_last_expression_is_the_result_and_the_input_is_what_the_function_takes() {
         let script = "words = text.split()\nlen(words) * n";
-        insta::assert_snapshot!(source(script, json!({"text": "a b", "n": 2})), @"
+        insta::assert_snapshot!(source(script, &json!({"text": "a b", "n": 2})), @"
         def run_code(text: str, n: int):
             words = text.split()
             return len(words) * n
         ");
-        insta::assert_snapshot!(source("if n:\n    return 1\nx = 2  # no result", json!({"n": null})), @"
+        insta::assert_snapshot!(source("if n:\n    return 1\nx = 2  # no result", &json!({"n": null})), @"
         def run_code(n):
             if n:
                 return 1
             x = 2  # no result
         ");
-        insta::assert_snapshot!(source("a = 1; (a,\n a)", json!({})), @"
+        insta::assert_snapshot!(source("a = 1; (a,\n a)", &json!({})), @"
         def run_code():
             a = 1; return (a,
              a)
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn no_line_that_begins_in_a_string_is_changed() {
         let script = "a = '''x\n  y\n'''\nb = f'''{a}\n{a\n}\n'''\na + b";
-        insta::assert_snapshot!(source(script, json!({})), @r"
+        insta::assert_snapshot!(source(script, &json!({})), @r"
         def run_code():
             a = '''x
           y
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_name_of_the_function_is_found_in_the_script() {
-        let script = read("x = 1\nfirst(x); second(x)", json!({})).unwrap();
+        let script = read("x = 1\nfirst(x); second(x)", &json!({})).unwrap();
         let places: Vec<_> =
             script.analysis.free_names.iter().map(|free| script.place(free.line, free.column)).collect();
         assert_eq!(places, [(2, 1), (2, 11)]);

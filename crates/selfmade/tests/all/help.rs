@@ -22,6 +22,7 @@ fn the_help_shows_commands_examples_variables_and_exit_codes() {
                    unpack, pin, unpin, versions, use, diff, rm, run, blocks, import, export, draw,
                    estimate, upgrades, upgrade
       run          Run a function or graph
+      run-code     Run a Python script that may call stored functions
       runs         Runs: list, show, nodes, tail, cancel, answer, held, release, resume, rerun, replay,
                    prune
       trigger      Triggers: add, list, show, test, enable, disable, rm, firings

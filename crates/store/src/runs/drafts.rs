@@ -23,14 +23,19 @@ impl Store {
 /// How many [`push_run_draft`] adds.
 pub(super) const STATEMENTS: usize = 2;
 
-/// A Run that was not recorded, because its idempotency key was used before, has none.
+/// A Run that was not recorded, because its idempotency key was used before, has none; one that was recorded before has its own.
 pub(super) fn push_run_draft(batch: &mut Batch, run: RunId, content: &DraftContent) -> Result<(), Error> {
     let content = Value::json(content)?;
     let bytes = content.text_bytes();
-    batch.push("update runs set bytes = bytes + $2 where run_id = $1", [run.0.into(), bytes.into()]);
+    batch.push(
+        "update runs set bytes = bytes + $2
+         where run_id = $1 and not exists (select 1 from run_drafts where run_drafts.run_id = $1)",
+        [run.0.into(), bytes.into()],
+    );
     batch.push(
         "insert into run_drafts (run_id, content)
-         select $1, $2 where exists (select 1 from runs where run_id = $1)",
+         select $1, $2 where exists (select 1 from runs where run_id = $1)
+            and not exists (select 1 from run_drafts where run_id = $1)",
         [run.0.into(), content],
     );
     Ok(())

@@ -52,6 +52,18 @@ store::on_both! {
         assert_eq!(world.store.run_draft(run.run_id, EntryKind::Graph).await.unwrap(), None);
     }
 
+    async fn a_run_that_is_started_again_keeps_what_it_had(database: &TestDatabase) {
+        let world = World::open(database).await;
+        let how = How { idempotency_key: Some("k".to_owned()), ..waited("a", node()).how };
+        let run = Run { how, ..waited("a", node()) };
+        let (script, other) = (code("1"), code("'another one'"));
+        assert_eq!(world.store.start_run_of(&run, &[], Some(&script)).await.unwrap(), Started::New);
+        let again = world.store.start_run_of(&run, &[], Some(&other)).await.unwrap();
+        assert!(matches!(again, Started::Existing(found) if found.run_id == run.run_id));
+        let found = world.store.run_draft(run.run_id, run.key.kind).await.unwrap();
+        assert_eq!(found, Some(script));
+    }
+
     async fn a_second_run_with_the_same_key_leaves_nothing(database: &TestDatabase) {
         let world = World::open(database).await;
         let keyed = || {

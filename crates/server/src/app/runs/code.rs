@@ -82,8 +82,8 @@ pub async fn target(
     };
     let proposal = Proposal::of("", vec![Intent::Function(Box::new(intent))]);
     let drafted = drafts::draft(ctx, access, &proposal).await?;
-    refuse(checks::of_code(ctx, access, &drafted).await?)?;
-    let content = content(drafted).ok_or(Error::Draft(DraftError::NoSource))?;
+    refuse(&checks::of_code(ctx, access, &drafted).await?)?;
+    let content = content(&drafted).ok_or(Error::Draft(DraftError::NoSource))?;
     judge(access, &name, &content)?;
     refuse_unheld(code.held.as_ref(), &content.grants)?;
     let code = CodeDraft { name, code: Code { script: code.script, function: content }, as_of: code.as_of };
@@ -165,7 +165,7 @@ fn located(script: &Script) -> Analysis {
     Analysis { free_names: free_names.collect(), ..script.analysis.clone() }
 }
 
-fn content(drafted: Drafted) -> Option<Box<FunctionContent>> {
+fn content(drafted: &Drafted) -> Option<Box<FunctionContent>> {
     let mut contents = drafted.changes.iter().filter_map(Change::added_live);
     contents.find_map(|content| match content {
         Content::Function(function) => Some(function.clone()),
@@ -173,12 +173,16 @@ fn content(drafted: Drafted) -> Option<Box<FunctionContent>> {
     })
 }
 
-fn refuse(findings: Vec<Finding>) -> Result<(), Error> {
+fn refuse(findings: &[Finding]) -> Result<(), Error> {
     let Some(first) = findings.first() else { return Ok(()) };
     let told = findings.iter().take(MOST_PROBLEMS).map(|finding| match (finding.line, finding.column) {
         (Some(line), Some(column)) => format!("line {line}, column {column}: {}", finding.message),
         _ => finding.message.clone(),
     });
-    let hint = first.hint.clone().unwrap_or_else(|| "correct the script and run it again".to_owned());
+    // What else a hint may say is for those who store a function.
+    let meant = first.hint.as_ref().filter(|hint| hint.starts_with("did you mean"));
+    let hint = meant.cloned().unwrap_or_else(|| {
+        "define it in the script, import it, or find what is stored with `selfmade search`".to_owned()
+    });
     Err(Error::Input { problem: format!("`{FILE}`: {}", told.collect::<Vec<_>>().join("; ")), hint })
 }

@@ -199,7 +199,7 @@ pub fn unknown(name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn refusal(tool: MetaTool, arguments: Value) -> String {
+    fn refusal(tool: MetaTool, arguments: &Value) -> String {
         tool.check(arguments.as_object().unwrap()).unwrap_err().to_string()
     }
 
@@ -227,10 +227,10 @@ mod tests {
 
     #[test]
     fn a_wrong_argument_is_told_with_its_path_and_what_is_expected() {
-        insta::assert_snapshot!(refusal(MetaTool::Search, json!({})), @"`query` is required");
-        insta::assert_snapshot!(refusal(MetaTool::Search, json!({"query": 1, "limit": 99})), @"`query` must be a string, not the number 1; `limit` does not match its schema: 99 is greater than the maximum of 20");
-        insta::assert_snapshot!(refusal(MetaTool::Run, json!({"name": "f", "arguments": {}})), @"`arguments` is not a parameter; the parameters are `input`, `name`");
-        insta::assert_snapshot!(refusal(MetaTool::Ask, json!({"question": "Which?", "options": ["a", 2]})), @"`options[1]` must be a string, not the number 2");
+        insta::assert_snapshot!(refusal(MetaTool::Search, &json!({})), @"`query` is required");
+        insta::assert_snapshot!(refusal(MetaTool::Search, &json!({"query": 1, "limit": 99})), @"`query` must be a string, not the number 1; `limit` does not match its schema: 99 is greater than the maximum of 20");
+        insta::assert_snapshot!(refusal(MetaTool::Run, &json!({"name": "f", "arguments": {}})), @"`arguments` is not a parameter; the parameters are `input`, `name`");
+        insta::assert_snapshot!(refusal(MetaTool::Ask, &json!({"question": "Which?", "options": ["a", 2]})), @"`options[1]` must be a string, not the number 2");
         assert!(MetaTool::Check.check(&Map::new()).is_ok());
     }
 }

@@ -81,6 +81,9 @@ pub fn promote(recorded: Recorded<'_>, name: &EntryName) -> Result<String, Promo
         run.input.as_object().filter(|_| is_whole(&run.input)).ok_or_else(|| not_whole("the input"))?;
     let output =
         run.output.as_ref().filter(|output| is_whole(output)).ok_or_else(|| not_whole("the output"))?;
+    if run.usage.is_some_and(|usage| usage.calls_dropped > 0) {
+        return Err(not_whole("the list of calls"));
+    }
     let script = Script::read(&code.script, name.last(), input).map_err(PromotionError::Source)?;
     let mocks = mocks(recorded, &script.analysis.verbs)?;
     let test = TestCase {

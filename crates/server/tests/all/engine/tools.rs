@@ -348,6 +348,23 @@ on_both! {
         stage.close().await;
     }
 
+    async fn what_a_run_has_proposed_is_no_draft_any_more_when_it_goes_on(database: &TestDatabase) {
+        let stage = stage(database, "propose").await;
+        stage.script.part("agent", |_, asking: Asking| async move {
+            asking.verb("brain.draft", vec!["def more():\n    return 1\n".into()]).await.unwrap();
+            asking.verb("brain.propose", vec![]).await.unwrap();
+            asking.verb("ask", vec!["Well?".into()]).await.unwrap();
+            let heard = asking.verb("brain.check", vec![]).await;
+            Ok(format!("{heard:?}").as_str().into())
+        });
+        let waiting = stage.start("agent", empty()).await.unwrap();
+        runs::answer(&stage.ctx, &ME, waiting.run_id, json!("yes")).await.unwrap();
+        stage.work();
+        let heard = stage.until(waiting.run_id, RunState::Succeeded).await.output.unwrap();
+        assert!(heard.as_str().unwrap().contains("nothing is drafted"), "{heard}");
+        stage.close().await;
+    }
+
     async fn a_script_that_worked_becomes_a_draft_with_a_test(database: &TestDatabase) {
         let stage = stage(database, "propose").await;
         stage.script.part("run_code", |_, asking: Asking| async move {

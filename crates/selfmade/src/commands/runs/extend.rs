@@ -5,6 +5,7 @@ use crate::client::Brain;
 use crate::commands::budget::AddedArguments;
 use crate::error::{Error, Exit};
 use crate::session::Session;
+use crate::terminal::output::Screen;
 use crate::views::run_record;
 
 /// Raise the budget of a run
@@ -26,8 +27,7 @@ pub(crate) struct Arguments {
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let id = arguments.run.id(brain).await?;
     let spending = brain.extend(id, &arguments.more.limits()).await?;
-    session.output.answer(&spending, |spending| {
-        run_record::budget(spending).into_iter().map(|line| format!("{line}\n")).collect()
-    })?;
+    let lines = |_: &Screen| run_record::budget(&spending).into_iter().map(|line| format!("{line}\n")).collect();
+    session.output.answer(&spending, lines)?;
     Ok(Exit::Done)
 }

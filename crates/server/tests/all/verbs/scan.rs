@@ -67,11 +67,19 @@ fn no_verb_can_be_called_without_an_access() {
         "events::feed next",   // of a reader that took an Access when it was made
         "firings handle",      // of Events: each Trigger starts with the Access of who applied it
         "firings save_cursor", // the cursor, which is nobody's
-        "functions::resolution findings", // of drafts that were judged
+        "functions::mutants run",              // of drafts that were judged
+        "functions::resolution findings",      // of drafts that were judged
+        "functions::test_results judged",      // of drafts that were judged
         "functions::test_results run_missing", // of drafts that were judged
         "functions::trials execute", // of drafts and tests that were judged
         "functions::trials prepare_overlaid",
-        "graphs::library read_also",  // leaves out what may not be called
+        "graphs::library read_also", // leaves out what may not be called
+        "models::asking chat",       // for a function that was granted the models
+        "models::asking complete",
+        "models::asking embed",
+        "models::asking open",
+        "models::asking open_for",
+        "models::asking probe",
         "operations::backup back_up", // by the owner of the machine, beside any server
         "operations::backup restore",
         "operations::retention keep", // the server's own housekeeping

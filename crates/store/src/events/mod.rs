@@ -57,7 +57,7 @@ macro_rules! visible {
         first_events!(
             concat!(
                 $condition,
-                " and (cast($3 as text) is null or kind not in ('changeset.applied', 'changeset.proposed', 'changeset.rejected', 'secret.changed')) and ",
+                " and (cast($3 as text) is null or kind not in ('changeset.applied', 'changeset.proposed', 'changeset.rejected', 'secret.changed', 'model.changed')) and ",
                 in_scope!($database, "source", "$3")
             ),
             "seq desc"

@@ -245,7 +245,7 @@ fn what_a_run_proposes_is_gated_in_real_cells() {
     place.file(
         "build.py",
         "import selfmade\n\n@selfmade.function(brain='propose')\ndef build(source: str):\n    selfmade.brain.draft(source)\n    \
-         return {check['gate']: [finding['message'] for finding in check['findings']] for check in selfmade.brain.check()}\n",
+         return {check['gate']: [finding['message'] for finding in check.get('findings', [])] for check in selfmade.brain.check()}\n",
     );
     place.data(&["fn", "add", "build.py"]);
     place.file(

@@ -1,6 +1,6 @@
 //! `selfmade agent show`: what a run of the agent did, from its record.
 
-use model::run::output::OutputChunk;
+use model::run::host_verb::HostVerb;
 use serde_json::{Value, json};
 use server::app::runs::records::RunRecord;
 
@@ -26,8 +26,10 @@ pub(crate) struct Arguments {
 pub(crate) async fn run(session: &Session, brain: &Brain, arguments: Arguments) -> Result<Exit, Error> {
     let id = arguments.run.id(brain).await?;
     let record = brain.run(id).await?;
-    let printed: String = record.printed.iter().map(|chunk: &OutputChunk| chunk.text.as_str()).collect();
-    let reports: Vec<Value> = printed.lines().filter_map(agent::report).collect();
+    let logged = record.steps.iter().filter(|step| step.verb == HostVerb::Log.name());
+    // A message that is an object is journaled as it is.
+    let reports: Vec<Value> =
+        logged.filter_map(|step| agent::report(&step.request["args"][0].to_string())).collect();
     if reports.is_empty() {
         session.output.warning(format!("run {id} of `{}` has no reports of an agent", record.run.key.name));
         session.output.hint(format!("`{} runs show {id}` shows what it did", session.settings.program));

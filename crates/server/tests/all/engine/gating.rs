@@ -28,10 +28,12 @@ use crate::world::{ME, decorated, key, name};
 
 /// What the first `return` of the source says: a literal, a parameter, or two of them with an operator. Names that it does not know
 /// are errors, like what a mutant makes of them.
+#[allow(clippy::result_large_err, reason = "it is what a script returns")]
 pub(super) fn first_return(work: &Work) -> Result<Value, Exception> {
     let source = &work.closure.functions[work.closure.entry].source;
     let said = source.lines().find_map(|line| line.trim().strip_prefix("return")).unwrap_or_default();
     let Value::Map(input) = &work.input else { panic!("an input is a map") };
+    #[allow(clippy::result_large_err, reason = "as above")]
     let term = |word: &str| match word {
         "None" => Ok(Value::None),
         word => match (word.parse(), input.iter().find(|(name, _)| name == word)) {

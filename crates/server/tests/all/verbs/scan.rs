@@ -64,12 +64,12 @@ fn no_verb_can_be_called_without_an_access() {
     const WITHOUT: &[&str] = &[
         "budgets::spending refuses_nested", // of a run, within what is above it
         "budgets::spending reserve",
-        "events::feed next",   // of a reader that took an Access when it was made
-        "firings handle",      // of Events: each Trigger starts with the Access of who applied it
-        "firings save_cursor", // the cursor, which is nobody's
-        "functions::mutants run",              // of drafts that were judged
-        "functions::resolution findings",      // of drafts that were judged
-        "functions::test_results judged",      // of drafts that were judged
+        "events::feed next",      // of a reader that took an Access when it was made
+        "firings handle",         // of Events: each Trigger starts with the Access of who applied it
+        "firings save_cursor",    // the cursor, which is nobody's
+        "functions::mutants run", // of drafts that were judged
+        "functions::resolution findings", // of drafts that were judged
+        "functions::test_results judged", // of drafts that were judged
         "functions::test_results run_missing", // of drafts that were judged
         "functions::trials execute", // of drafts and tests that were judged
         "functions::trials prepare_overlaid",

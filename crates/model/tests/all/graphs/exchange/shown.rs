@@ -5,6 +5,7 @@ use selfmade_model::graph::exchange::{FilePins, graph_2024};
 use super::*;
 
 /// What `each` gave, as a client of the file's product sees it.
+#[allow(clippy::needless_pass_by_value, reason = "each caller makes them")]
 fn given(file: &Value, outputs: Value) -> Value {
     let imported = import(file);
     let graph = &imported.graphs[0];

@@ -8,7 +8,7 @@ use crate::changeset::check::Finding;
 use crate::entry::EntryKey;
 use crate::function::FunctionContent;
 use crate::function::test_case::Expect;
-use crate::python::Mutation;
+use crate::python::{Dialect, Mutation};
 
 /// What became of a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -39,6 +39,10 @@ pub struct TriedMutant {
 
 /// What the fates of mutants say about the tests of a Function.
 pub fn judge(key: &EntryKey, function: &FunctionContent, mutants: &[TriedMutant]) -> Judgement {
+    // Its form has no place for them, and whoever lets runs change the brain without being asked has said so for all of them.
+    if function.tests.is_empty() && function.dialect == Dialect::Babyagi {
+        return Judgement::none(format!("`{}` is in BabyAGI's form, which has no tests", key.name));
+    }
     if function.tests.is_empty() {
         let text = "has no tests, so nothing shows that it does what it should";
         let hint = "give it tests: `tests=[{\"input\": {…}, \"expect\": {\"output\": …}}]`; without them a person must apply it";
@@ -138,6 +142,17 @@ mod tests {
         assert_eq!(findings[0].0, Severity::Warning);
         assert!(findings[0].1.starts_with("its tests do not notice 2 of 3 mutants: with"), "{findings:?}");
         assert!(!asks);
+    }
+
+    #[test]
+    fn nobody_is_asked_about_a_form_that_has_no_tests() {
+        let draft = FunctionDraft {
+            dialect: Dialect::Babyagi,
+            ..FunctionDraft::of_source("def f():\n    return 1\n")
+        };
+        let function = draft.assemble(None, &|_| None).unwrap().content;
+        let judged = judge(&EntryKey::function("f".parse().unwrap()), &function, &[]);
+        assert_eq!((judged.asks, judged.findings), (false, vec![]));
     }
 
     #[test]

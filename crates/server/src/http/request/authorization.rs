@@ -151,9 +151,9 @@ pub(crate) struct OfChangeset<V>(PhantomData<V>);
 impl<V: RouteVerb> Need for OfChangeset<V> {
     async fn judge(access: &Access, parts: &mut Parts, door: &Door) -> Result<(), Problem> {
         access.may(V::VERB)?;
-        let number = parameter(parts, "number").await.and_then(|number| number.parse().ok());
-        // What is not a number is refused where it is read, which is before the body.
-        let Some(number) = number else { return Ok(()) };
+        let number = parameter(parts, "number").await.and_then(|number| number.parse::<u64>().ok());
+        // What is not a number, or larger than any database has, is refused where it is read, which is before the body.
+        let Some(number) = number.filter(|number| i64::try_from(*number).is_ok()) else { return Ok(()) };
         Ok(changesets::find(door.ctx(), access, number).await.map(drop)?)
     }
 }

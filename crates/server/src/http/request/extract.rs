@@ -88,13 +88,17 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Door> for Path<T> {
 
 /// Says which part of the path cannot be read.
 async fn path_problem(parts: &mut Parts, rejection: &PathRejection) -> Problem {
-    let only = match RawPathParams::from_request_parts(parts, &()).await {
-        Ok(stated) => stated.iter().next().map(|(name, _)| name.to_owned()).unwrap_or_default(),
-        Err(_) => String::new(),
+    let names: Vec<String> = match RawPathParams::from_request_parts(parts, &()).await {
+        Ok(stated) => stated.iter().map(|(name, _)| name.to_owned()).collect(),
+        Err(_) => Vec::new(),
     };
+    let only = names.first().cloned().unwrap_or_default();
     let PathRejection::FailedToDeserializePathParams(failed) = rejection else { return Problem::internal() };
     let message = match failed.kind() {
         ErrorKind::ParseErrorAtKey { key, value, .. } => not_a_number(key, value),
+        ErrorKind::ParseErrorAtIndex { index, value, .. } => {
+            not_a_number(names.get(*index).unwrap_or(&only), value)
+        }
         ErrorKind::ParseError { value, .. } => not_a_number(&only, value),
         ErrorKind::DeserializeError { key, message, .. } => {
             format!("`{key}` is not valid: {}", plain(message))

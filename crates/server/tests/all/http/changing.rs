@@ -129,6 +129,8 @@ store::on_both! {
         assert_eq!(asker.get("/api/v1/functions?limit=many").await.code(), "bad_query");
         assert_eq!(asker.get("/api/v1/functions/no-name").await.code(), "bad_address");
         assert_eq!(asker.get("/api/v1/changesets/9223372036854775808").await.code(), "bad_address");
+        let rejected = asker.post("/api/v1/changesets/9223372036854775808/reject", json!({})).await;
+        assert_eq!(rejected.code(), "bad_address");
         assert_eq!(asker.get("/api/v1/nothing").await.code(), "no_such_place");
         let method = asker.ask("PATCH", "/api/v1/functions", &[], None).await;
         assert_eq!((method.status, method.code()), (StatusCode::METHOD_NOT_ALLOWED, "no_such_method"));

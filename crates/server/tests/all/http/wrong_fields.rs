@@ -275,10 +275,19 @@ async fn a_body_is_refused_by_its_field() {
 async fn a_path_is_refused_by_its_part() {
     let database = TestDatabase::sqlite();
     let (stage, asker) = open(&database).await;
-    let paths = ["/functions/no-name", "/changesets/first", "/changesets/9223372036854775808", "/runs/1234"];
+    let paths = [
+        "/functions/no-name",
+        "/functions/add/versions/-1/provenance",
+        "/changesets/first",
+        "/changesets/9223372036854775808",
+        "/runs/1234",
+    ];
     assert_snapshot!(queries(&asker, &paths).await, @"
     /functions/no-name
       400 bad_address: `name` is not valid: `no-name` is not a Python identifier; use letters, digits and underscores, not starting with a digit, such as `no_name`
+        correct the path; the message says which part is wrong
+    /functions/add/versions/-1/provenance
+      400 bad_address: `version` must be an integer, not `-1`
         correct the path; the message says which part is wrong
     /changesets/first
       400 bad_address: `number` must be an integer, not `first`
